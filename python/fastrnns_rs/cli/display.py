@@ -1,4 +1,4 @@
-"""Output of screens: width, colours, symbols and streams, and the options that change them."""
+"""Output of screens: width, colours, symbols, streams, and their options."""
 
 from __future__ import annotations
 

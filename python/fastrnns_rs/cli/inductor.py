@@ -57,7 +57,7 @@ Examples:
 
 
 def _switch(parameter: str, text: str, *flags: str) -> Callable[[F], F]:
-    """Returns a flag with upstream's name, which names the environment variable too."""
+    """Returns a flag with upstream's name, also for its environment variable."""
     variable = "FASTRNNS_INDUCTOR_" + flags[-1].removeprefix("--").replace("-", "_").upper()
     return click.option(*flags, parameter, envvar=variable, is_flag=True, help=text)
 
@@ -161,7 +161,7 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
 
 
 def _show(report: InductorReport, given: dict[str, Any], results: ResultsFile, format_name: str) -> None:
-    """Writes the report, its warnings, and the errors where the screen does not have them."""
+    """Writes the report, its warnings, and errors that the screen leaves out."""
     if format_name == "table" and given["output"] is None:
         from fastrnns_rs.views.inductor_report import lines
 

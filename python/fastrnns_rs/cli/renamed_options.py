@@ -30,12 +30,15 @@ def renamed(verb: str, flag: str) -> str | None:
 
 
 def variables(verb: str, flag: str) -> list[str]:
-    """Returns the environment variables of an option that was renamed, the new name first."""
+    """Returns the environment variables of a renamed option, the new name first."""
     names = [flag, *(old for old, new in RENAMED[verb].items() if new == flag)]
     return [f"FASTRNNS_{verb.upper()}_{name.lstrip('-').replace('-', '_').upper()}" for name in names]
 
 
 def new_key(verb: str, key: str) -> str:
-    """Returns the key of `pyproject.toml` under which an option is known today, after a warning for an old key."""
+    """Returns the new key of an option in `pyproject.toml`.
+
+    An old key prints a warning.
+    """
     new = renamed(verb, f"--{key}")
     return key if new is None else new.removeprefix("--")

@@ -72,7 +72,10 @@ class RunKeeping:
             self._keep(self._history, run, pieces)
 
     def name_of(self, run: Run) -> str | None:
-        """Returns the name of the run for a command line: `@last`, its ID, or its file; None if it is not kept."""
+        """Returns the name of the run for a command line.
+
+        The name is `@last`, the run ID, or the run file; None if the run is not kept.
+        """
         if self._is_kept:
             return "@last" if self._is_last(run) else f"@{run.run_id[:_DIGITS]}"
         if self._results.place is not None and not self._results.failed:
@@ -89,7 +92,7 @@ class RunKeeping:
         return f"Saved {' and '.join(places)}." if places else ""
 
     def next_commands(self, run: Run) -> list[str]:
-        """Returns the command to continue or to compare the run, and a note about a large history."""
+        """Returns the next command for the run, and a note about a large history."""
         name = self.name_of(run)
         found = []
         runs = self._history.document().runs if self._history is not None and self._is_kept else []

@@ -1,4 +1,4 @@
-"""Output of `bench` and `ab`: run file, formatted document, screens during and after the run."""
+"""Output of `bench` and `ab`: run file, formatted document and screens."""
 
 from __future__ import annotations
 

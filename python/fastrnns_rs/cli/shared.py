@@ -106,7 +106,7 @@ def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: P
 
 
 def is_stream(output: Path) -> bool:
-    """Returns True for `-`, which is stdout, and for pipes and devices such as `/dev/null`.
+    """Returns True for `-` (stdout), pipes, and devices such as `/dev/null`.
 
     They are written straight, and are neither locked nor replaced.
     """

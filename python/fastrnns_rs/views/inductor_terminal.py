@@ -1,4 +1,4 @@
-"""Progress of `inductor`: the compiled runner, then the measured module and its step."""
+"""Progress of `inductor`: the running module and its step."""
 
 from __future__ import annotations
 

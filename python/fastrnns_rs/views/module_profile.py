@@ -31,7 +31,7 @@ _NAME, _SHAPES = 20, 10
 
 
 def profile_text(row: ModuleRow) -> str:
-    """Formats a module's profile for 80 columns; empty if the module was not profiled."""
+    """Formats a module's profile; empty if the module was not profiled."""
     parts = profile_parts(row, WIDTH, whole_text=True)
     return "\n\n".join("\n".join(line.text for line in part) for part in parts)
 

@@ -1,28 +1,29 @@
 //! Which time captures cover, by device: no capture contains what a device did between two captures of one process.
 
-use super::select::Chosen;
 use crate::memory::{Room as _, filled};
-use crate::trace::{Device, Distinct, Trace};
+use crate::trace::{Device, Distinct, Entry, Trace};
 
 /// The time from the first to the last operation that counts of each capture, for devices that several captures contain.
 #[derive(Debug)]
 pub(super) struct Coverage {
-    /// By place in [`Chosen::devices`]: in ascending order, and none meets another. Empty for a device of one capture.
+    /// By place of the device: in ascending order, and none meets another. Empty for a device of one capture.
     windows: Vec<Vec<(i64, i64)>>,
 }
 
 impl Coverage {
-    pub(super) fn of(trace: &Trace, chosen: &Chosen<'_>) -> Self {
-        let devices = chosen.devices.all().len();
+    /// Finds the windows of `devices` devices.
+    ///
+    /// `device_of` has the place of each device of the trace, and `counts` tells which operations count.
+    pub(super) fn of(trace: &Trace, devices: usize, device_of: &[u32], counts: impl Fn(&Entry) -> bool) -> Self {
         let mut windows: Vec<Vec<(i64, i64)>> = filled(Vec::new(), devices);
         let mut parts = Distinct::default();
         let part = |(device, &place): (&Device, &u32)| parts.intern((place, device.capture));
-        let part_of: Vec<u32> = trace.devices.iter().zip(&chosen.device_of).map(part).collect();
+        let part_of: Vec<u32> = trace.devices.iter().zip(device_of).map(part).collect();
         if parts.all().len() == devices {
             return Self { windows };
         }
         let mut spans = filled((i64::MAX, i64::MIN), parts.all().len());
-        for entry in trace.kernels.iter().chain(&trace.memory).filter(|entry| chosen.operation(entry)) {
+        for entry in trace.kernels.iter().chain(&trace.memory).filter(|entry| counts(entry)) {
             let device = trace.works.all()[entry.what as usize].queue.device;
             let (first, last) = &mut spans[part_of[device as usize] as usize];
             (*first, *last) = (entry.start.min(*first), entry.end.max(*last));

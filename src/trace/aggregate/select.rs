@@ -180,7 +180,9 @@ impl<'a> Chosen<'a> {
 
     /// Which time captures cover.
     pub(super) fn coverage(&self) -> &Coverage {
-        self.coverage.get_or_init(|| Coverage::of(self.trace, self))
+        self.coverage.get_or_init(|| {
+            Coverage::of(self.trace, self.devices.all().len(), &self.device_of, |entry| self.operation(entry))
+        })
     }
 
     fn clock_of_work(&self, what: u32) -> usize {

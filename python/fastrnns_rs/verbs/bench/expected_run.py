@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def expected_run(options: Options, effort: Effort, *, command: Sequence[str]) -> tuple[Run, BenchPlan, str | None]:
-    """Returns the run and the plan that `start` will probably return, without importing torch.
+    """Returns the probable run and plan, without importing torch.
 
     Args:
         options: Runners and problem.
@@ -47,7 +47,7 @@ def expected_run(options: Options, effort: Effort, *, command: Sequence[str]) ->
 
 
 def _facts(device: str, setting: Setting) -> Facts:
-    """Returns the probable facts from the metadata of torch's package, within milliseconds.
+    """Returns the probable facts, from the metadata of torch's package.
 
     Args:
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
@@ -79,7 +79,7 @@ def _facts(device: str, setting: Setting) -> Facts:
 
 
 def _environment(facts: Facts, setting: Setting) -> Environment:
-    """Returns the environment of an expected run, with what needs neither torch nor a child process."""
+    """Returns the environment of an expected run, as far as known without torch."""
     return Environment(
         python_version=facts.python_version,
         torch_version=facts.torch_version,

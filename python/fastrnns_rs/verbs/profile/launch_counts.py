@@ -1,4 +1,4 @@
-"""Completeness of the kernels in an nsys export, by the number of launches and kernels.
+"""Completeness of the kernels in an nsys export, by launches and kernels.
 
 nsys reports losses without their number. Where nothing is missing that was requested, the loss concerns other events.
 """

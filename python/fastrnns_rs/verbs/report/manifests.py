@@ -39,7 +39,7 @@ def files_of(path: str | Path) -> list[tuple[str, str | None]]:
 
 
 def beside(path: str | Path) -> tuple[list[tuple[str, str | None]], set[Path]] | None:
-    """Returns the files to read of a manifest with their runners, and all files that belong to it.
+    """Returns the files of a manifest with their runners, and all that belong to it.
 
     Returns:
         None for a file that is not a manifest, and for a damaged manifest.

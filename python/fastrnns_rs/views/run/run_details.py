@@ -31,7 +31,7 @@ _LEAST_NAME = 8
 
 
 def lines(run: Run, limit: int) -> list[Line]:
-    """Returns a row for each phase of each runner, then compile times, notes, order and stopping rule."""
+    """Returns a row for each phase, then compile times, notes and the stopping rule."""
     rows = [cells for result in run.results for cells in _rows(result)]
     found = _table(rows, limit) if rows else []
     texts = [*compile_times(run), *_notes(run), *_order(run)]
@@ -39,7 +39,7 @@ def lines(run: Run, limit: int) -> list[Line]:
 
 
 def compile_times(run: Run) -> Iterator[str]:
-    """Yields a line with the compile times of runners that compile, as medians of processes."""
+    """Yields a line with compile times, as medians of processes."""
     each = []
     for one in run.results:
         done = [process.compile for process in one.processes if process.status == "ok"]
@@ -59,7 +59,7 @@ def compile_times(run: Run) -> Iterator[str]:
 
 
 def same_code(run: Run) -> Iterator[str]:
-    """Yields the note of a runner that is the same code as another runner of the run.
+    """Yields the note of a runner whose code another runner of the run shares.
 
     Other notes are part of the details.
     """
@@ -94,7 +94,10 @@ def _interval(found: PhaseSummary) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]], limit: int) -> list[Line]:
-    """Returns the rows below their headings; columns that do not fit are left out, from the right."""
+    """Returns the rows below their headings.
+
+    Columns that do not fit are left out, from the right.
+    """
     count = len(_HEADINGS)
     widths = [max(width(visible(row[column])) for row in (_HEADINGS, *rows)) for column in range(count)]
     while count > 1 and min(widths[0], 4 * _LEAST_NAME) + sum(one + _GAP for one in widths[1:count]) > limit:

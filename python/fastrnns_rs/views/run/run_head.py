@@ -39,7 +39,7 @@ _MOST_VALUES = 3
 
 
 def lines(run: Run, families: Mapping[str, str], limit: int, device: str | None = None) -> list[Line]:
-    """Returns the context of a run: its families with their sizes, then machine and amount.
+    """Returns the context of a run: families with sizes, machine and amount.
 
     Args:
         run: Run, possibly without results.

@@ -1,4 +1,4 @@
-"""Screen of a run: context, table, sweep and, on request, details; and the lines after it."""
+"""Screen of a run: context, table, sweep, details, and the lines after it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_FOR_INTERVAL = 3
 
 
 def lines(run: Run, limit: int = WIDTH, *, wide: bool = False) -> list[Line]:
-    """Returns the context and the table of a run, then its sweep, and what a reader must know about both.
+    """Returns the context and the table of a run, then its sweep and notes.
 
     Args:
         run: Run.

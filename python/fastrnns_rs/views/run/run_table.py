@@ -1,4 +1,4 @@
-"""Table of `bench`: a row for each runner, with times, intervals, processes and memory."""
+"""Table of `bench`: times, intervals, processes and memory of each runner."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _is_shown(phase: str, shown: Sequence[Row]) -> bool:
 
 
 class _Phase:
-    """Columns of a phase: times in one unit, aligned at the decimal point, and intervals.
+    """Columns of a phase: times in one unit, and intervals.
 
     Args:
         phase: `forward` or `backward`.

@@ -53,7 +53,10 @@ def lines(sweep: Sweep, limit: int = WIDTH) -> list[str]:
 
 
 def _parts(columns: Sequence[table.Column], cells: Sequence[Sequence[str]], limit: int) -> Iterator[list[int]]:
-    """Yields the places of the columns of each table that fits: the first column, then some others."""
+    """Yields the places of the columns of each table that fits.
+
+    Each table begins with the first column.
+    """
     widths = [
         max(width(text) for text in (column.heading, *(row[place] for row in cells)))
         for place, column in enumerate(columns)
