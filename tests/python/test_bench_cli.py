@@ -183,7 +183,9 @@ def test_bad_input_is_one_line_and_a_hint(flags: list[str], message: str, hint: 
     run = run_cli if "--allow-tf32" in flags else run_with_facts
     done = run("bench", "--quick", *flags)
     assert done.status == 2, done.stderr
-    error, advice = done.stderr.splitlines()
+    # The line before is the amount of work, which is known before torch is asked.
+    *before, error, advice = done.stderr.splitlines()
+    assert before == (["bench: 12 runners, 12 processes"] if "--allow-tf32" in flags else [])
     assert error.startswith("error: ")
     assert message in error
     assert advice.startswith("hint: ")

@@ -117,8 +117,7 @@ def test_a_failing_file_is_the_users(anywhere: Path) -> None:
     path.write_text("import no_such_module\n")
     done = run_cli("bench", "--runner-file", path)
     assert done.status == 2
-    assert f"{path} cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'" in done.stderr
-    assert "hint: mend the file" in done.stderr
+    assert f"'{path}' (--runner-file): ModuleNotFoundError: No module named 'no_such_module'" in done.stderr
 
 
 @pytest.mark.long("bench")
@@ -157,14 +156,20 @@ def test_a_missing_device_is_5_and_says_which_case(anywhere: Path) -> None:
         done = run_cli("bench", "--device", "cuda:99")
         assert run_cli("bench", "--device", "cuda").status == 5
     assert done.status == 5
-    assert done.stderr.splitlines()[0].startswith("error: there is no device cuda:99: ")
-    assert "--device cpu" in done.stderr.splitlines()[1]
+    error, hint = done.stderr.splitlines()[-2:]
+    assert error.startswith("error: ")
+    assert "'cuda:99' (--device): " in error
+    assert "--device cpu" in hint
 
 
 def test_without_torch_it_says_so(anywhere: Path) -> None:
     (anywhere / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\")")
     done = run_cli("bench", "--quick", PYTHONPATH=str(anywhere))
-    assert (done.status, done.stderr) == (5, "error: torch is not installed\nhint: pip install torch torchvision\n")
+    assert done.status == 5
+    error, hint = done.stderr.splitlines()[-2:]
+    assert error.startswith("error: ")
+    assert "'torch'" in error
+    assert "pip install torch torchvision" in hint
     assert run_cli("list", PYTHONPATH=str(anywhere)).status == 0
 
 
@@ -189,7 +194,6 @@ def test_a_fault_of_ours_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys
     with pytest.raises(SystemExit) as stopped:
         cli.main(["list"])
     assert stopped.value.code == 1
-    assert capsys.readouterr().err.splitlines() == [
-        "error: ZeroDivisionError: planted in two lines",
-        "hint: this is a fault of fastrnns-rs; FASTRNNS_DEBUG=1 shows where",
-    ]
+    error, hint = capsys.readouterr().err.splitlines()
+    assert error == "error: ZeroDivisionError: planted in two lines"
+    assert "FASTRNNS_DEBUG=1" in hint

@@ -85,8 +85,8 @@ def test_workers_use_the_cpus_and_threads_that_were_asked_for(anywhere: Path) ->
 
 def test_a_file_that_there_is_not_cannot_be_resumed(anywhere: Path) -> None:
     done = run_with_facts(*SOUND, "--resume", "nothing.json", cwd=anywhere)
-    assert done.status == 5, done.stderr
-    assert "nothing.json" in done.stderr
+    assert done.status == 2, done.stderr
+    assert "'nothing.json' (--resume)" in done.stderr
 
 
 @pytest.mark.long("kills")

@@ -38,9 +38,8 @@ def test_each_session_has_its_processes(anywhere: Path, monkeypatch: pytest.Monk
     long = [seconds for seconds in waited if seconds > 60]
     assert len(long) == 2
     assert all(3500 < seconds <= 3600 for seconds in long)
-    assert "6 processes of each" in done.stderr
-    assert "in 3 sessions that begin every 60 min" in done.stderr
-    assert "session 2 begins in 60 min" in done.stderr
+    assert "3 sessions of 2 processes per runner, every 1 h" in " ".join(done.stdout.split())
+    assert "bench: session 2 begins in " in done.stderr
     # The interval is that of the sessions.
     row = run.results[0]
     medians = [stats.quantiles(one.forward_ns[one.steady_from :], [0.5])[0] for one in row.processes]
@@ -83,12 +82,12 @@ def test_sessions_go_on_where_they_were_interrupted(anywhere: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--every", "20m"], "every is the time between sessions, and there is one"),
-        (["--sessions", "2", "--every", "soon"], "every is 'soon'"),
-        (["--sessions", "2", "--every", "-5m"], "every is '-5m'"),
-        (["--sessions", "2", "--stop", "precision:1%"], "sessions have a number of processes"),
-        (["--sessions", "0"], "Invalid value for '--sessions'"),
-        (["--sessions", "1001"], "sessions is 1001"),
+        (["--every", "20m"], "--every needs 2 sessions"),
+        (["--sessions", "2", "--every", "soon"], "'soon' (--every)"),
+        (["--sessions", "2", "--every", "-5m"], "'-5m' (--every)"),
+        (["--sessions", "2", "--stop", "precision:1%"], "--sessions needs a fixed number of processes"),
+        (["--sessions", "0"], "0 (--sessions)"),
+        (["--sessions", "1001"], "1001 (--sessions)"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: list[str], message: str) -> None:

@@ -109,9 +109,9 @@ def test_sweeps_are_compared_point_by_point(swept: Run) -> None:
     found = compare(swept, other)
     assert len(found.rows) == 32
     assert all(row.baseline is not None and row.candidate is not None for row in found.rows)
-    table = found.render("table")
-    assert "hidden_size 400" in table
-    assert "dtype float64" in table
+    points = {(row.problem.hidden_size, row.problem.dtype) for row in found.rows}
+    assert (400, "float64") in points
+    assert len(points) == 8
 
 
 def test_a_run_without_axes_is_as_before() -> None:
@@ -128,7 +128,7 @@ def test_what_no_axis_concerns_is_measured_once() -> None:
     assert labels[-2:] == ["cudnn[hidden-size=2]", "cudnn[hidden-size=4]"]
     context = "\n".join(line.text for line in run_head.lines(run, {}, 200))
     assert "hidden 2/4" in context
-    with pytest.raises(UsageError, match="resnet18 has no hidden-size"):
+    with pytest.raises(UsageError, match="'resnet18' does not use hidden-size"):
         begin("hidden-size=2,4", runners=("resnet18",))
 
 
@@ -137,21 +137,21 @@ def test_a_point_that_a_runner_cannot_honour() -> None:
     refused = [task.label for task in plan.tasks if task.refusal]
     assert refused
     assert all("num-layers=" in one for one in refused)
-    with pytest.raises(UsageError, match=r"cannot do this: .*--numLayers"):
+    with pytest.raises(UsageError, match="supports 1 layer, not 2"):
         begin("num-layers=1,2", runners=(refused[0].partition("[")[0],))
 
 
 def test_filtered_rows_are_not_measured() -> None:
     plan, _ = begin("hidden-size=2,4,8", filters=["hidden-size>=4", "runner~cud"])
     assert [task.label for task in plan.tasks] == ["cudnn[hidden-size=4]", "cudnn[hidden-size=8]"]
-    with pytest.raises(UsageError, match="no row is left by the filter hidden-size>9"):
+    with pytest.raises(UsageError, match="'hidden-size>9'"):
         begin("hidden-size=2,4", filters="hidden-size>9")
 
 
 def test_an_axis_that_is_given_too_is_refused() -> None:
-    with pytest.raises(UsageError, match="hidden-size is an axis, and given too"):
+    with pytest.raises(UsageError, match="`hidden_size` is an axis"):
         begin("hidden-size=2,4", sizes=Sizes(hidden_size=8))
-    with pytest.raises(UsageError, match="dtype is an axis, and given too"):
+    with pytest.raises(UsageError, match="`dtype` is an axis"):
         begin("dtype=float32,float64", dtype="float64")
 
 
@@ -172,7 +172,7 @@ def test_a_sweep_goes_on_if_its_axes_are_the_same() -> None:
     assert [one.title for one in done.results] == [task.label for task in plan.tasks]
     assert done.sweep is not None
     other, fresh = begin("hidden-size=2,4,16")
-    with pytest.raises(UsageError, match=r"axes\[0\].values\[2\] was 8, and is 16 now"):
+    with pytest.raises(UsageError, match=r"axes\[0\].values\[2\] was 8 and is 16 now"):
         resumed(half, other, fresh)
 
 
@@ -187,17 +187,17 @@ def test_show_filters_and_sorts(swept: Run, tmp_path: Path) -> None:
     assert "exponent b of time ~ hidden-size^b" in done.stdout
     refused = run_cli("show", path, "--filter", "hidden-size>999")
     assert (refused.status, refused.stdout) == (2, "")
-    assert "no row is left" in refused.stderr
+    assert "'hidden-size>999' (--filter)" in refused.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--axis"], "no axis is written ''"),
-        (["--axis", "hidden-size=1,2", "--hiddenSize", "8"], "--hidden-size is given, and is an axis too"),
-        (["--axis", "dtype=float32,float64", "--dtype", "float32"], "--dtype is given, and is an axis too"),
-        (["--filter", "hiden-size=1"], "did you mean hidden-size?"),
-        (["--sort", "forwrd"], "did you mean forward?"),
+        (["--axis"], "'' (--axis)"),
+        (["--axis", "hidden-size=1,2", "--hiddenSize", "8"], "--hidden-size is an axis"),
+        (["--axis", "dtype=float32,float64", "--dtype", "float32"], "--dtype is an axis"),
+        (["--filter", "hiden-size=1"], "Run: fastrnns-rs bench --group rnns --filter hidden-size=1"),
+        (["--sort", "forwrd"], "Run: fastrnns-rs bench --group rnns --sort forward"),
     ],
 )
 def test_the_command_refuses_in_one_line(words: list[str], message: str, anywhere: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import math
 import statistics
 import warnings
@@ -49,7 +50,7 @@ def test_fault_01_every_output_names_the_unit_or_is_in_it() -> None:
     done = benched("cudnn", "--nloops", "3")
     run = Run.from_dict(done.json())
     mean_ns = run["cudnn"].forward.mean_ns
-    assert " ms " in run.render("table")
+    assert re.search(r"^runner +(ns|µs|ms|s) ", run.render("table"), re.MULTILINE)
     assert "ms" in run.render("markdown")
     assert json.loads(run.render("oss"))["lstm"]["cudnn"] == pytest.approx(mean_ns / 1e6)
     observed = [json.loads(line.removeprefix("Caffe2Observer ")) for line in run.render("pep").splitlines()]
@@ -111,7 +112,7 @@ def test_fault_11_one_loop_has_no_deviation_and_no_nan() -> None:
     for loops in ("0", "-1", "x"):
         done = run_cli("bench", "--nloops", loops)
         assert (done.status, done.stderr.count("\n")) == (2, 2)
-        assert done.stderr.startswith("error: Invalid value for '--nloops'")
+        assert "(--nloops)" in done.stderr
 
 
 def test_fault_11_every_sample_is_kept() -> None:

@@ -30,7 +30,6 @@ from fastrnns_rs.views import formats
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.run_keeping import RunKeeping
-    from fastrnns_rs.cli.run_output import RunTarget
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.views.bench_terminal import BenchTerminal
 
@@ -107,16 +106,22 @@ def command(**given: Any) -> int:
     world = torchrun.world()
     leads = world is None or world.leads
     terminal = run_output.terminal("bench", shown=leads)
+    sweep_options.check(given)
+    format_name = _format(given)
+    for path in (given["output"], given["run_file"]):
+        shared.check_output(path, given["runner_file"])
     try:
         if given["resume"] is None and not given["runner_file"] and world is None:
             # Before the modules that measure are imported, which takes longer than this screen.
             _show_expected(terminal, _resolved(given))
-        return _keep_and_measure(given, terminal, begin, leads=leads)
+        return _keep_and_measure(given, format_name, terminal, begin, leads=leads)
     finally:
         terminal.close()
 
 
-def _keep_and_measure(given: dict[str, Any], terminal: BenchTerminal, begin: float, *, leads: bool) -> int:
+def _keep_and_measure(
+    given: dict[str, Any], format_name: str | None, terminal: BenchTerminal, begin: float, *, leads: bool
+) -> int:
     from fastrnns_rs.cli.run_keeping import RunKeeping
 
     history = history_options.history_of(given)
@@ -124,12 +129,12 @@ def _keep_and_measure(given: dict[str, Any], terminal: BenchTerminal, begin: flo
         from fastrnns_rs.verbs.history.run_names import one_run
 
         given["resume"] = os.fspath(one_run(given["resume"], history))
-    target = run_output.target_of(given, _format(given))
+    target = run_output.target_of(given, format_name)
     with (
         ResultsFile(target.run_file if leads else None) as results,
         RunKeeping(results, history if leads else None) as keeping,
     ):
-        run = _measure(given, target, results, keeping, terminal if leads else None)
+        run = _measure(given, results, keeping, terminal if leads else None)
         terminal.close()
         if leads:
             shown = sweep_options.sorted_by(run, given["sort"])
@@ -142,7 +147,6 @@ def _keep_and_measure(given: dict[str, Any], terminal: BenchTerminal, begin: flo
 
 def _measure(
     given: dict[str, Any],
-    target: RunTarget,
     results: ResultsFile,
     keeping: RunKeeping,
     terminal: BenchTerminal | None,
@@ -163,10 +167,8 @@ def _measure(
         given = resume_options.resumed(command, resume, given)
     given = _resolved(given)
     results.reserve(given["runner_file"])
-    target.check(given["runner_file"])
     runner_options.load_files(given)
     ranks = device_options.ranks(given)
-    sweep_options.check(given, has_format=True)
     asked, effort = _options(given), effort_options.effort_of(given)
     # Unknown runners are reported before torch is imported, which takes seconds.
     asked.choice.runners()

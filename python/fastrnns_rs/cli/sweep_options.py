@@ -77,19 +77,14 @@ def filters_of(given: dict[str, Any]) -> tuple[Condition, ...]:
     return conditions_of(given["filter"])
 
 
-def check(given: dict[str, Any], *, has_format: bool) -> None:
+def check(given: dict[str, Any]) -> None:
     """Checks `--sort` before the measurement.
 
     Raises:
         UsageError: If rows do not have the key.
     """
-    if given["sort"] is None:
-        return
-    sort_key(given["sort"])
-    if not has_format and is_flag("sort"):
-        click.echo(
-            "note: --sort changes nothing: stdout carries no --format, and the live table goes as rows end", err=True
-        )
+    if given["sort"] is not None:
+        sort_key(given["sort"])
 
 
 def sorted_by(run: Run, key: str | None) -> Run:

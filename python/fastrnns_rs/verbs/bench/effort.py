@@ -155,7 +155,9 @@ class Effort:
             UsageError: If the time is invalid.
         """
         text = str(self.every or DEFAULT_EVERY)
-        return _seconds(text, UsageError(f"every is {text!r}", "give a time as 20m, 1h or 90s"))
+        return _seconds(
+            text, UsageError(f"invalid value: {text!r}", "Use a time, such as 20m, 1h or 90s.", where="every")
+        )
 
     def cpus(self) -> tuple[int, ...] | None:
         """Returns the requested CPUs; None if none are requested.
