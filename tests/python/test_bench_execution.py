@@ -262,7 +262,7 @@ def test_a_changed_file_is_not_resumed(workers: Workers) -> None:
             resumed(replace(part, results=results), *now)
         assert f"results[0].processes[0].{REFUSED[name]}" in raised.value.message
     for results in ([first, first], [replace(first, runner="aten"), *others]):
-        with pytest.raises(UsageError, match=r"results\[1\]|is not in its plan"):
+        with pytest.raises(UsageError, match=r"results\[[01]\]"):
             resumed(replace(part, results=results), *now)
 
 
