@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 import threading
@@ -19,11 +20,11 @@ from run_files import result, run, write
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 
 RUN = ROOT / "tests" / "data" / "views" / "run.json"
 RULES = ROOT / "tests" / "data" / "summary" / "views.table"
-DEVICE = "cannot be read: it is a device, not a file or a pipe"
+DEVICE = "device"
 
 
 @contextmanager
@@ -54,42 +55,49 @@ def sparse(tmp_path: Path) -> Path:
     return path
 
 
-def commands_for(path: object) -> list[list[object]]:
-    """Each command that reads a whole file."""
-    return [
-        ["show", path],
-        ["compare", path, RUN],
-        ["compare", RUN, path],
-        ["compare", path],
-        ["bench", "--resume", path],
-        ["report", RULES, "--categories", path],
-    ]
+#: Each command that reads a whole file, which is None here, and the argument that the file is given for.
+COMMANDS: list[tuple[list[object], str]] = [
+    (["show", None], "FILE"),
+    (["compare", None, RUN], "BASELINE"),
+    (["compare", RUN, None], "CANDIDATE"),
+    (["compare", None], "BASELINE"),
+    (["bench", "--resume", None], "--resume"),
+    (["report", RULES, "--categories", None], "--categories"),
+]
 
 
-@pytest.mark.parametrize("words", commands_for("/dev/zero"), ids=lambda words: " ".join(map(str, words[:2])))
-def test_a_device_is_refused(words: list[object]) -> None:
-    done = run_cli(*words)
+def refused(words: list[object], path: object, place: str) -> str:
+    """The reason why a command refuses a file, once its error has named the file and the argument."""
+    done = run_cli(*(path if word is None else word for word in words))
     assert (done.status, done.stdout) == (2, "")
-    error, _ = done.stderr.splitlines()
-    assert DEVICE in error
+    error, hint = done.stderr.splitlines()
+    head, colon, reason = error.partition(f"'{path}' ({place}): ")
+    assert head.startswith("error: ")
+    assert colon
+    assert hint.startswith("hint: ")
+    return reason
 
 
-@pytest.mark.parametrize("number", range(len(commands_for(""))))
-def test_a_file_beyond_the_limit_is_refused_by_its_size(number: int, sparse: Path) -> None:
-    done = run_cli(*commands_for(sparse)[number])
-    assert (done.status, done.stdout) == (2, "")
-    error, _ = done.stderr.splitlines()
-    limit = "512 MiB, the limit that FASTRNNS_MAX_DOCUMENT_MIB sets"
-    assert f"{sparse} cannot be read: its 10737418240 bytes are more than {limit}" in error
+@pytest.mark.parametrize(("words", "place"), COMMANDS)
+def test_a_device_is_refused(words: list[object], place: str) -> None:
+    assert DEVICE in refused(words, "/dev/zero", place)
+
+
+@pytest.mark.parametrize(("words", "place"), COMMANDS)
+def test_a_file_beyond_the_limit_is_refused_by_its_size(words: list[object], place: str, sparse: Path) -> None:
+    reason = refused(words, sparse, place)
+    for part in ("10737418240 bytes", "512 MiB", "FASTRNNS_MAX_DOCUMENT_MIB"):
+        assert part in reason
 
 
 def test_the_classes_of_documents_refuse_it_too(sparse: Path, tmp_path: Path) -> None:
     for kind in (Run, Comparison):
         for path, message in ((sparse, "10737418240 bytes"), ("/dev/zero", DEVICE), (tmp_path, "Is a directory")):
-            with pytest.raises(UsageError, match=f"{path} cannot be read: ") as raised:
+            with pytest.raises(UsageError) as raised:
                 kind.load(path)
+            assert repr(str(path)) in raised.value.message
             assert message in raised.value.message
-        with pytest.raises(MissingError, match="no file at "):
+        with pytest.raises(UsageError, match=re.escape(repr(str(tmp_path / "nothing.json")))):
             kind.load(tmp_path / "nothing.json")
 
 
@@ -97,15 +105,17 @@ def test_a_pipe_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv(reading.VARIABLE, "1")
     with piped(b"x" * (1 << 20)) as path:
         assert len(reading.content(path)) == 1 << 20
-    with piped(b"x" * (3 << 20)) as path, pytest.raises(OSError, match="more than 1 MiB, the limit that FASTRNNS_MAX"):
+    with piped(b"x" * (3 << 20)) as path, pytest.raises(OSError, match="1 MiB.* FASTRNNS_MAX_DOCUMENT_MIB"):
         reading.content(path)
 
 
 def test_pipes_are_documents(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{seed}.json", run([result(seed=seed)])) for seed in (1, 2)]
-    plain = run_cli("compare", *paths)
+    plain = run_cli("compare", *paths).stdout.splitlines()
     with piped(Path(paths[0]).read_bytes()) as path:
-        assert run_cli("compare", path, paths[1]).stdout.replace(path, paths[0]) == plain.stdout
+        baseline, *others = run_cli("compare", path, paths[1]).stdout.splitlines()
+        assert baseline.startswith(f"baseline   {path}  ")
+        assert others == plain[1:]
     with piped(Path(paths[0]).read_bytes()) as path:
         assert run_cli("show", path).stdout == run_cli("show", paths[0]).stdout
 
@@ -127,7 +137,7 @@ def test_standard_input_may_be_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_terminal_is_refused() -> None:
     first, second = pty.openpty()
     try:
-        with pytest.raises(OSError, match="it is a device"):
+        with pytest.raises(OSError, match=DEVICE):
             reading.content(os.ttyname(second))
     finally:
         os.close(first)
@@ -135,10 +145,10 @@ def test_a_terminal_is_refused() -> None:
 
 
 def test_a_file_without_a_size_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of /proc tell 0 bytes, whatever is in them."""
+    """Files of /proc have a size of 0 bytes, whatever they contain."""
     assert os.stat("/proc/self/status").st_size == 0
     assert b"VmPeak" in reading.content("/proc/self/status")
-    with pytest.raises(OSError, match="it has more than 10 bytes"):
+    with pytest.raises(OSError, match="more than 10 bytes"):
         reading.content("/proc/self/status", 10)
 
 
@@ -147,7 +157,7 @@ KERNEL_LOG = "/proc/kmsg"
 
 @pytest.mark.skipif(not os.access(KERNEL_LOG, os.R_OK), reason=f"{KERNEL_LOG} cannot be read here")
 def test_a_file_that_waits_for_news_is_refused() -> None:
-    with pytest.raises(OSError, match="it has no end: more of it may come at any time|Operation not permitted"):
+    with pytest.raises(OSError, match="no end|Operation not permitted"):
         reading.content(KERNEL_LOG)
 
 
@@ -164,7 +174,7 @@ def test_a_file_that_grows_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(reading.os, "fstat", growing)
     assert reading.content(path, 200) == b"x" * 100 + b"y" * 100
-    with pytest.raises(OSError, match="it has more than 250 bytes"):
+    with pytest.raises(OSError, match="more than 250 bytes"):
         reading.content(path, 250)
 
 
@@ -173,10 +183,9 @@ def test_a_limit_is_a_whole_number_above_0(given: str) -> None:
     done = run_cli("show", RUN, FASTRNNS_MAX_DOCUMENT_MIB=given)
     assert (done.status, done.stdout) == (2, "")
     error, hint = done.stderr.splitlines()
-    assert error.startswith("error: FASTRNNS_MAX_DOCUMENT_MIB is '")
-    assert error.endswith("not a whole number above 0")
-    assert len(error) < 200
-    assert hint == "hint: give the largest size of a document in MiB, such as 1024"
+    assert error.startswith("error: ")
+    assert error.endswith(f": {given[:40]!r} (FASTRNNS_MAX_DOCUMENT_MIB)")
+    assert hint.startswith("hint: ")
 
 
 def test_a_larger_limit_reads_more(tmp_path: Path) -> None:
@@ -190,8 +199,9 @@ def test_a_larger_limit_reads_more(tmp_path: Path) -> None:
 def test_what_is_no_file_is_an_error_of_the_system(path: str) -> None:
     with pytest.raises(OSError):  # noqa: PT011  # the system words it
         reading.content(path)
-    with pytest.raises(FastrnnsError, match="cannot be read: "):
+    with pytest.raises(FastrnnsError) as raised:
         Run.load(path)
+    assert repr(path) in raised.value.message
 
 
 def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path: Path) -> None:
@@ -203,19 +213,20 @@ def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[" * 100_000, "it is nested too deeply"),
+        ("[" * 100_000, "nested too deeply"),
         ("9" * 5000, "integer string conversion"),
-        ("[NaN]", "NaN is no number of JSON"),
-        ("[-Infinity]", "-Infinity is no number of JSON"),
-        ("[1e999]", "1e999 is no number of JSON"),
+        ("[NaN]", "NaN "),
+        ("[-Infinity]", "-Infinity "),
+        ("[1e999]", "1e999 "),
     ],
 )
 def test_json_that_no_other_program_reads_is_refused(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         reading.parsed(text)
-    (tmp_path / "x.json").write_text(text)
-    with pytest.raises(UsageError, match=f"is not a run file: .*{message}"):
-        Run.load(tmp_path / "x.json")
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=f"{re.escape(repr(str(path)))}.*{message}"):
+        Run.load(path)
 
 
 def test_memory_is_bounded_whatever_comes_from_a_pipe() -> None:
@@ -238,4 +249,6 @@ cli.main(["show", "/dev/stdin"])
         )
         cat.kill()
     assert (done.returncode, done.stdout) == (2, "")
-    assert "/dev/stdin cannot be read: it has more than 8 MiB" in done.stderr
+    error, _ = done.stderr.splitlines()
+    assert "'/dev/stdin' (FILE): " in error
+    assert "more than 8 MiB" in error
