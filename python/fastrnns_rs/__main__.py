@@ -1,11 +1,11 @@
-"""The command `fastrnns-rs`, which is `python -m fastrnns_rs` too."""
+"""Command `fastrnns-rs`, also available as `python -m fastrnns_rs`."""
 
 import os
 import sys
 
 
 def main() -> None:
-    """Runs the command, where nothing hides what it is made of."""
+    """Runs the command; reports a file that hides a module of the command."""
     try:
         from fastrnns_rs.cli import main as run
     except Exception as error:
@@ -20,7 +20,7 @@ def main() -> None:
 
 
 def _leave_working_directory() -> None:
-    """Takes the working directory off the path, where `python -m` puts it first and the other command does not."""
+    """Removes the working directory from the import path, where `python -m` puts it first."""
     ours = os.path.realpath(os.path.join(__file__, "..", ".."))  # noqa: PTH118  # pathlib may be hidden
     if not sys.flags.safe_path and sys.path[0] and os.path.realpath(sys.path[0]) != ours:
         del sys.path[0]

@@ -1,4 +1,4 @@
-"""Files that hide a module which is needed: Python imports the first file of a name that is on its path."""
+"""Files that hide a required module: Python imports the first file on its path that has the name of the module."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ _PACKAGES = {"click", "numpy", "platformdirs", "rich", "torch", "torchvision"}
 
 
 def explained(error: BaseException) -> tuple[str, str] | None:
-    """The message and the hint for an error that a file has caused which hides a module. None for other errors.
+    """Returns the message and the hint for an error caused by a file that hides a module.
 
     Args:
-        error: What an import, or the use of a module, has raised.
+        error: Error of an import, or of the use of a module.
+
+    Returns:
+        Message and hint; None for other errors.
     """
     if not isinstance(error, (ImportError, AttributeError, NameError, TypeError)):
         return None
@@ -28,12 +31,12 @@ def explained(error: BaseException) -> tuple[str, str] | None:
         module = name.removesuffix(".py")
         is_hidden = module in _PACKAGES or module in sys.stdlib_module_names
         if is_hidden and os.path.realpath(folder) in folders:
-            return f"{file} hides the module {module}", "rename that file, or take its folder off PYTHONPATH"
+            return f"file hides the module {module}: {file!r}", "Rename the file, or remove its folder from PYTHONPATH."
     return None
 
 
 def _files(error: BaseException) -> Iterator[str]:
-    """The files that an error came through, the last first, and those of all modules that are loaded."""
+    """Yields the files in the traceback of an error, the last first, then the files of all loaded modules."""
     trace, through = error.__traceback__, []
     while trace is not None:
         through.append(trace.tb_frame.f_code.co_filename)

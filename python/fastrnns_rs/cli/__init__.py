@@ -168,8 +168,7 @@ def _format_warning(message: Warning | str, category: type[Warning], *place: Any
 
 def _tell(error: Exception) -> int:
     """Prints an error for a person, and returns its exit code."""
-    from fastrnns_rs.cli.error_text import CommandError
-    from fastrnns_rs.errors import ExitCode, FastrnnsError, of_system
+    from fastrnns_rs.errors import ExitCode
     from fastrnns_rs.escaping import visible
     from fastrnns_rs.hidden_modules import explained
 
@@ -179,22 +178,31 @@ def _tell(error: Exception) -> int:
         traceback.print_exception(error)
     if isinstance(error, click.Abort):
         return ExitCode.INTERRUPTED
-    if isinstance(error, OSError):
-        error = of_system(error)
-    if isinstance(error, FastrnnsError):
-        message, hint, code = error.message, error.hint, error.exit_code
-    elif isinstance(error, CommandError):
-        message, hint, code = error.line, error.hint, error.exit_code
-    elif isinstance(error, click.ClickException):
-        message, hint, code = error.format_message(), "", ExitCode.FAILED
-    elif isinstance(error, MemoryError):
-        message = str(error) or "out of memory"
-        hint, code = "Use a smaller file, or raise the limit on memory (ulimit -v).", ExitCode.FAILED
-    elif hidden := explained(error):
+    if hidden := explained(error):
+        # Other modules of the command line may need the hidden module too, so this error is made without them.
         (message, hint), code = hidden, ExitCode.USAGE
     else:
-        message = f"{type(error).__name__}: {error}"
-        hint, code = "Set FASTRNNS_DEBUG=1 to see the place of this fault in fastrnns-rs.", ExitCode.FAILED
+        message, hint, code = _described(error)
     hints = [f"hint: {visible(hint)}"] if hint else []
     tell_error(["error: " + visible(" ".join(message.split())), *hints])
     return code
+
+
+def _described(error: Exception) -> tuple[str, str, int]:
+    """Returns the message, the hint and the exit code of an error."""
+    from fastrnns_rs.cli.error_text import CommandError
+    from fastrnns_rs.errors import ExitCode, FastrnnsError, of_system
+
+    if isinstance(error, OSError):
+        error = of_system(error)
+    if isinstance(error, FastrnnsError):
+        return error.message, error.hint, error.exit_code
+    if isinstance(error, CommandError):
+        return error.line, error.hint, error.exit_code
+    if isinstance(error, click.ClickException):
+        return error.format_message(), "", ExitCode.FAILED
+    if isinstance(error, MemoryError):
+        hint = "Use a smaller file, or raise the limit on memory (ulimit -v)."
+        return str(error) or "out of memory", hint, ExitCode.FAILED
+    hint = "Set FASTRNNS_DEBUG=1 to see the place of this fault in fastrnns-rs."
+    return f"{type(error).__name__}: {error}", hint, ExitCode.FAILED

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,13 +64,13 @@ OFTEN = (
 )
 #: Of these a bench may be refused, in one line.
 REFUSES_BENCH = {f"{count} open files" for count in (6, 8, 12, 20)}
-#: Variables of ours with values that are none, what they are refused for, and by which command.
+#: Variables of this package with invalid values, and the command that refuses them.
 REFUSED = {
-    "FASTRNNS_BENCH_NLOOPS=abc": ("bench", "Invalid value for '--nloops'"),
-    "FASTRNNS_BENCH_GROUP=nope": ("bench", "no group is called 'nope'"),
-    "FASTRNNS_BENCH_DEVICE=abacus": ("bench", "abacus"),
-    "FASTRNNS_SHOW_FORMAT=nope": ("show", "Invalid value for '--format'"),
-    "FASTRNNS_MAX_DOCUMENT_MIB=-1": ("show", "FASTRNNS_MAX_DOCUMENT_MIB is '-1'"),
+    "FASTRNNS_BENCH_NLOOPS=abc": "bench",
+    "FASTRNNS_BENCH_GROUP=nope": "bench",
+    "FASTRNNS_BENCH_DEVICE=abacus": "bench",
+    "FASTRNNS_SHOW_FORMAT=nope": "show",
+    "FASTRNNS_MAX_DOCUMENT_MIB=-1": "show",
 }
 #: Modules of Python and of others that a user's file may hide.
 HIDDEN = ("json", "click", "rich", "numpy", "pathlib", "dataclasses", "typing", "re", "enum", "random", "fastrnns")
@@ -111,7 +112,7 @@ def test_commands_that_measure_nothing(name: str, run_file: Path, tmp_path: Path
     assert ended(line, [*ours, "bench", "--help"], tmp_path)[0] == 0
     status, _, errors = ended(line, [*ours, "bench", "--no-such-option"], tmp_path)
     assert status == 2
-    assert not errors or "error: No such option '--no-such-option'" in errors
+    assert not errors or re.match(r"error: .*--no-such-option \(bench\)\nhint: ", errors)
 
 
 def bench_of(runner_file: Path, *words: object) -> list[str]:
@@ -145,13 +146,13 @@ def test_a_bench_measures_or_is_refused(name: str, runner_file: Path, tmp_path: 
 
 @pytest.mark.parametrize("given", REFUSED)
 def test_a_variable_that_makes_no_sense_is_named(given: str, run_file: Path, tmp_path: Path) -> None:
-    verb, message = REFUSED[given]
+    verb = REFUSED[given]
     name, value = given.split("=")
     done = run_process(verb, *([run_file] if verb == "show" else []), cwd=tmp_path, **{name: value})
     assert done.status == 2
     error, hint = done.stderr.splitlines()
     assert error.startswith("error: ")
-    assert message in error
+    assert error.endswith(f": {value!r} ({name})")
     assert hint.startswith("hint: ")
 
 
@@ -172,10 +173,11 @@ def test_a_file_on_the_path_that_hides_a_module_is_named(module: str, run_file: 
         words = [sys.executable, "-P", "-c", main, "show", str(run_file)]
         done = finished(words, cwd=Path("/"), PYTHONPATH=tmp_path)
         if done.status:
-            assert done.stderr.splitlines() == [
-                f"error: {path} hides the module {module}",
-                "hint: rename that file, or take its folder off PYTHONPATH",
-            ]
+            assert done.status == 2
+            error, hint = done.stderr.splitlines()
+            assert error.startswith("error: ")
+            assert error.endswith(f" {module}: '{path}'")
+            assert "PYTHONPATH" in hint
 
 
 @pytest.mark.long("bench")
