@@ -161,7 +161,9 @@ class Progress:
         else:
             if self._intent:
                 self.write(f"{self._verb}: {self._intent}")
-            threading.Thread(target=self._tell_often, daemon=True).start()
+            # The system may refuse another thread. The work goes on without further lines.
+            with contextlib.suppress(RuntimeError):
+                threading.Thread(target=self._tell_often, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -250,7 +252,8 @@ class Progress:
             redirect_stderr=False,
             vertical_overflow="crop",
         )
-        with contextlib.suppress(OSError, ValueError):
+        # The region is drawn by a thread, which the system may refuse.
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
             self._live.start(refresh=True)
 
     def _renderable(self, console: Console) -> Any:
