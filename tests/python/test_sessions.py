@@ -151,7 +151,7 @@ def test_settings_of_the_system_are_recorded(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("listed", "named", "message"),
     [
-        (["one", "one"], "one", r"sessions\[1\]\.session_id is there twice"),
+        (["one", "one"], "one", r"duplicate .*sessions\[1\]\.session_id"),
         (["one"], "other", r"results\[0\]\.processes\[0\]\.session is 'other', which is not in sessions"),
     ],
 )

@@ -64,12 +64,12 @@ PROCESSES = at("processes")
 FIRST = ("processes", 0)
 TIME = "a time from 0 to 2⁶² ns"
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "processes, repeated": (PROCESSES(lambda found: found * 6), "processes[3].order is there twice"),
-    "one order": (at("processes", 2, "order")(1), "processes[2].order is there twice"),
-    "one index": (at("processes", 2, "index")(0), "processes[2].index is there twice"),
+    "processes, repeated": (PROCESSES(lambda found: found * 6), "processes[3].order"),
+    "one order": (at("processes", 2, "order")(1), "processes[2].order"),
+    "one index": (at("processes", 2, "index")(0), "processes[2].index"),
     "one rank": (
         PROCESSES(lambda found: [{**one, "index": 0, "rank": 1} for one in found]),
-        "processes[1].index is there twice",
+        "processes[1].index",
     ),
     "a negative sample": (at(*FIRST, "forward_ns", 7)(-1), f"processes[0].forward_ns[7] is -1, not {TIME}"),
     "a sample of a century": (
@@ -117,13 +117,13 @@ def test_what_no_bench_writes_is_refused_by_its_path(name: str) -> None:
     change, message = REFUSED[name]
     with pytest.raises(UsageError) as raised:
         Run.from_dict(changed(change))
-    assert raised.value.message.startswith(f"results[0].{message}")
+    assert f"results[0].{message}" in raised.value.message
 
 
 def test_a_result_that_is_there_twice_is_refused() -> None:
     plain = made()
     plain["results"].append(plain["results"][1])
-    with pytest.raises(UsageError, match=r"^results\[2\] is there twice"):
+    with pytest.raises(UsageError, match=r"duplicate .*results\[2\]$"):
         Run.from_dict(plain)
 
 
@@ -182,11 +182,11 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a row that is repeated": (
         lambda found: found["rows"].append(found["rows"][0]),
-        "rows[13] is there twice",
+        "rows[13]",
     ),
     "other counts": (
         lambda found: found["counts"].update(slower=1, none=5),
-        "counts.slower is 1, and 2 rows are so",
+        "counts.slower is 1, and 2 rows ",
     ),
     "a mean beside its interval": (
         lambda found: found["geometric_mean"].update(ratio=0.9),
@@ -208,7 +208,7 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "kernels that are not counted": (
         lambda found: found["kernels"].pop(),
-        "counts.none is 21, and 20 rows are so",
+        "counts.none is 21, and 20 rows ",
     ),
 }
 
@@ -222,7 +222,7 @@ def test_what_no_comparison_finds_is_refused_by_its_path(name: str) -> None:
     change(plain)
     with pytest.raises(UsageError) as raised:
         Comparison.from_dict(plain)
-    assert raised.value.message == message
+    assert message in raised.value.message
 
 
 def test_the_ratio_of_captures_may_be_beside_its_interval() -> None:
@@ -240,15 +240,24 @@ def test_every_reader_refuses_it(tmp_path: Path) -> None:
         plain = json.loads(path.read_text())
         plain["results"][0]["processes"] *= 6
         path.write_text(json.dumps(plain))
-    message = f"{paths[0]} is not a run file: results[0].processes[3].order is there twice"
+    fault = "results[0].processes[3].order"
     for read in (Run.load, lambda path: compare(path, path)):
         with pytest.raises(UsageError) as raised:
             read(paths[0])
-        assert raised.value.message == message
-    for words in (["show"], ["compare", paths[0]], ["compare"], ["bench", "--resume"]):
+        assert f"'{paths[0]}'" in raised.value.message
+        assert raised.value.message.endswith(fault)
+    for words, place in (
+        (["show"], "FILE"),
+        (["compare", paths[0]], "BASELINE"),
+        (["compare"], "BASELINE"),
+        (["bench", "--resume"], "--resume"),
+    ):
         done = run_cli(*words, paths[0])
         assert (done.status, done.stdout) == (2, "")
-        assert done.stderr.startswith(f"error: {message}\nhint: ")
+        error, hint = done.stderr.splitlines()
+        assert f"'{paths[0]}' ({place}): " in error
+        assert error.endswith(fault)
+        assert hint.startswith("hint: ")
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -292,7 +301,7 @@ def test_unknown_keys_of_a_newer_build_are_kept_unread() -> None:
     deep: Any = 1
     for _ in range(200):
         deep = [deep]
-    with pytest.raises(UsageError, match="^tool.novel is nested too deeply"):
+    with pytest.raises(UsageError, match=r"nested too deeply.* tool\.novel$"):
         Run.from_dict({**plain, "tool": {**plain["tool"], "novel": deep}})
 
 
@@ -309,7 +318,7 @@ def test_a_run_that_python_changed_is_looked_at() -> None:
     with pytest.raises(UsageError, match=r"results\[0\].problem.mini_batch is 0"):
         broken.check()
     again = replace(sound.results[0], processes=[process(0, [5, 6], None), process(0, [5, 6], None)])
-    with pytest.raises(UsageError, match="order is there twice"):
+    with pytest.raises(UsageError, match=r"duplicate .*results\[0\]\.processes\[1\]\.order$"):
         replace(sound, results=[again]).check()
 
 
