@@ -197,3 +197,5 @@ def test_a_fault_of_ours_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys
     error, hint = capsys.readouterr().err.splitlines()
     assert error == "error: ZeroDivisionError: planted in two lines"
     assert "FASTRNNS_DEBUG=1" in hint
+    # Many tests search for these words, to find such errors.
+    assert "is a fault of fastrnns-rs" in hint

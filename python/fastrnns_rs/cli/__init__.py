@@ -204,5 +204,5 @@ def _described(error: Exception) -> tuple[str, str, int]:
     if isinstance(error, MemoryError):
         hint = "Use a smaller file, or raise the limit on memory (ulimit -v)."
         return str(error) or "out of memory", hint, ExitCode.FAILED
-    hint = "Set FASTRNNS_DEBUG=1 to see the place of this fault in fastrnns-rs."
+    hint = "Set FASTRNNS_DEBUG=1 to see the traceback: this is a fault of fastrnns-rs."
     return f"{type(error).__name__}: {error}", hint, ExitCode.FAILED

@@ -132,6 +132,6 @@ def _limit() -> int:
     given = os.environ.get(VARIABLE, str(_DEFAULT_MIB))
     mebibytes = int(given) if given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS else 0
     if mebibytes < 1:
-        hint = "Use the largest size of a document in MiB, such as 1024."
-        raise UsageError(f"invalid integer: {given[:40]!r}", hint, where=VARIABLE)
+        hint = f"Set {VARIABLE} to an integer of at least 1, the largest size of a document in MiB."
+        raise UsageError(f"invalid value: {given[:40]!r}", hint, where=VARIABLE)
     return mebibytes * _MIB

@@ -117,4 +117,4 @@ def test_no_error_of_the_system_is_a_fault_of_ours(anywhere: Path) -> None:
     error, hint = done.stderr.splitlines()[-2:]
     assert error.startswith("error: ")
     assert error.endswith(r": '/a\nb': Permission denied")
-    assert "FASTRNNS_DEBUG" not in hint
+    assert "fault of fastrnns-rs" not in hint
