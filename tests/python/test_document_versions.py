@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import subprocess
 import sys
 import warnings
@@ -133,7 +134,7 @@ def test_a_key_of_the_first_documents_must_be_there(path: Path) -> None:
             continue
         with pytest.raises(UsageError) as raised:
             kind.from_dict(broken)
-        assert raised.value.message == f"missing key: {shown(where)}"
+        assert re.fullmatch(rf"missing .*: {re.escape(shown(where))}", raised.value.message)
         checked += 1
     assert checked > 30
 
@@ -161,7 +162,8 @@ def test_unknown_keys_of_a_newer_document_are_kept_with_one_warning(kind: str, t
     (tmp_path / "newer.json").write_text(json.dumps(newer))
 
     read, [warning] = heard(lambda: KINDS[kind].load(tmp_path / "newer.json"))
-    assert warning.startswith(f"{tmp_path / 'newer.json'} has schema_version {NEWER}, and this build reads {VERSION}: ")
+    assert warning.startswith(f"{tmp_path / 'newer.json'} ")
+    assert {NEWER, VERSION} <= {*re.findall(r"\d+\.\d+", warning.partition("newer.json")[2])}
     assert "[0]" not in warning
     assert len(warning) < 400
     assert (read.schema_version, read.to_dict()) == (NEWER, newer)
@@ -203,10 +205,10 @@ def test_wrong_types_are_refused_by_path_whatever_the_version(kind: str, version
         parent["novel"] = 1
         if known and not {"at", "cells"} & {*where}:
             assert not schema.is_valid(broken)
-            with pytest.raises(UsageError, match="unknown key: .*novel"):
+            with pytest.raises(UsageError, match=r"unknown .*novel$"):
                 KINDS[kind].from_dict(broken)
     for old in ["1.0"] if known else []:
-        with pytest.raises(UsageError, match="unknown key: novel"):
+        with pytest.raises(UsageError, match="unknown .* novel$"):
             KINDS[kind].from_dict({**plain, "schema_version": old, "novel": 1})
 
 
@@ -215,10 +217,13 @@ def test_wrong_types_are_refused_by_path_whatever_the_version(kind: str, version
 def test_another_major_version_is_refused_with_what_reads_it(kind: str, version: str) -> None:
     with pytest.raises(UsageError) as raised:
         KINDS[kind].from_dict({**newest(kind), "schema_version": version, "novel": 1})
-    build = fastrnns_rs.__version__
-    assert raised.value.message == f"schema_version is {version[:20]}, and fastrnns-rs {build} reads 1.x"
-    writer = "fastrnns-rs 0.1.0, which" if kind == "run" else "the fastrnns-rs that"
-    assert raised.value.hint == f"Use {writer} wrote the file."
+    message = raised.value.message
+    assert message.startswith(f"schema_version is {version[:20]},")
+    assert f"fastrnns-rs {fastrnns_rs.__version__} " in message
+    assert " 1.x" in message
+    # Other documents do not record the version of their writer.
+    assert ("fastrnns-rs 0.1.0" in raised.value.hint) == (kind == "run")
+    assert "fastrnns-rs" in raised.value.hint
 
 
 def test_every_document_has_one_version() -> None:
@@ -226,7 +231,7 @@ def test_every_document_has_one_version() -> None:
     assert {one.__dataclass_fields__["schema_version"].default for one in kinds} == {VERSION}
     assert len({one.__dataclass_fields__["schema"].default for one in kinds}) == len(kinds) == 9
     for kind in kinds:
-        with pytest.raises(UsageError, match="reads 1.x"):
+        with pytest.raises(UsageError, match=r" 1\.x"):
             kind.from_dict({"schema_version": "2.0"})
 
 
@@ -247,10 +252,8 @@ def test_the_command_line_warns_in_a_line(tmp_path: Path) -> None:
     plain = json.loads(done.stdout)
     assert (plain["novel"], plain["results"][0]["problem"]["novel"]) == (1, 1)
     [line] = done.stderr.splitlines()
-    assert line.startswith(
-        f"warning: {tmp_path / 'newer.json'} has schema_version {NEWER}, and this build reads {VERSION}"
-    )
-    assert line.endswith("unknown keys are kept, but not used: results[].problem.novel, novel")
+    assert line.startswith(f"warning: {tmp_path / 'newer.json'} ")
+    assert line.endswith(": results[].problem.novel, novel")
 
 
 def test_unknown_keys_part_no_rows_of_a_comparison(tmp_path: Path) -> None:

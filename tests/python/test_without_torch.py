@@ -80,10 +80,10 @@ def test_statistics_need_no_torch(folder: Path) -> None:
 def test_measuring_says_how_to_install_torch(verb: str, folder: Path) -> None:
     done = without_torch(folder, *MEASURING[verb])
     assert (done.status, done.stdout) == (5, "")
-    assert done.stderr.splitlines()[-2:] == [
-        "error: package not installed: 'torch'",
-        "hint: Run: pip install torch torchvision",
-    ]
+    error, hint = done.stderr.splitlines()[-2:]
+    assert error.startswith("error: ")
+    assert error.endswith(": 'torch'")
+    assert hint.endswith(": pip install torch torchvision")
 
 
 @pytest.mark.long("setup")
