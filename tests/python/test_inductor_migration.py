@@ -279,9 +279,10 @@ def test_our_tables_are_of_one_call(tmp_path: Path) -> None:
     top = TopRow(name="aten::mm", input_shapes="[[2, 3]]", count=12, self_device_ns=12_000_000, self_cpu_ns=3_000_000)
     category = CategoryRow(name="gemm", count=5, total_ns=15_000, kernel_time_fraction=0.25)
     text = profile_text(profiled_row(tmp_path, top=[top], categories=[category]))
-    assert re.search(r"^aten::mm +\[\[2, 3\]\] +2 +2 +0\.5$", text, re.MULTILINE)
+    assert re.search(r"^aten::mm +\[\[2, 3\]\] +2 +2\.000 +500\.0$", text, re.MULTILINE)
+    assert "own CUDA ms  own CPU µs" in text
     assert "profile of 6 calls" in text
-    assert re.search(r"^gemm +0\.833333 +0\.0025 +25\.0%$", text, re.MULTILINE)
+    assert re.search(r"^gemm +0\.833333 +2\.500 +25\.0 %$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("category", "noted"), [("cpp", False), ("operator", True), (None, True)])
