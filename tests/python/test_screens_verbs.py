@@ -10,8 +10,9 @@ import pytest
 import verb_documents as made
 from screens import screen
 
-from fastrnns_rs.views import capture_screen, diagnosis, history, listing, verification
+from fastrnns_rs.views import capture_screen, diagnosis, history, inductor_report, listing, verification
 from fastrnns_rs.views import screen as screen_lines
+from fastrnns_rs.views.inductor_terminal import InductorTerminal
 from fastrnns_rs.views.profile_terminal import ProfileTerminal
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.step_progress import StepProgress
@@ -27,6 +28,11 @@ SCREENS: dict[str, Callable[[int], list[Line]]] = {
     "history": lambda limit: history.lines(made.history(), 3, limit),
     "history: wide": lambda limit: history.lines(made.history(), 0, limit, wide=True),
     "profile": lambda limit: capture_screen.lines(made.capture(), STEM, limit),
+    "inductor": lambda limit: inductor_report.lines(made.inductor_report(), limit),
+    "inductor: kernels": lambda limit: inductor_report.lines(made.inductor_report(kernels=True), limit),
+    "inductor: profile": lambda limit: inductor_report.lines(
+        made.inductor_report(profile=True), limit, whole_text=False
+    ),
     "doctor": lambda limit: diagnosis.lines(made.diagnosis(), limit),
 }
 SIZES = (40, 60, 79, 80, 100, 200)
@@ -166,3 +172,31 @@ def test_an_estimate_needs_a_step_other_than_an_import() -> None:
     clock[0] = 10.0
     progress.reach(2, "a")
     assert "0:01 left" in progress.progress.frame(80, 24)
+
+
+def test_the_progress_of_inductor_counts_compilations_and_steps() -> None:
+    clock = [0.0]
+    progress = StepProgress("inductor", "1 runner", noun="steps", shown=False, clock=lambda: clock[0])
+    terminal = InductorTerminal(progress, runners=["cell"], modules=2, processes=2, extras=["kernels"])
+
+    def frame(seconds: float) -> str:
+        clock[0] += seconds
+        return progress.progress.frame(80, 24)
+
+    # An import, a compilation, and for each module two loads, two timings, the kernels and the report.
+    assert "0 of 14  importing torch" in frame(4.0)
+    terminal.compiles("cell", 0, 1)
+    terminal.phase("compile")
+    assert "1 of 14  cell: compiling" in frame(20.0)
+    terminal.finds(1)
+    assert "2 of 8" in frame(0.0)
+    terminal.step("module", "import", 0)
+    terminal.step("module", "load", 0)
+    assert "left" not in frame(1.0), "a compilation says nothing about a module"
+    terminal.step("module", "time", 0)
+    terminal.step("module", "kernels", 0)
+    terminal.step("module", "kernels: 3 done", 0)
+    assert frame(3.0) == screen("inductor: running")
+    for step in ("load", "time", "report"):
+        terminal.step("module", step, 0)
+    assert "7 of 8  module: reading the results" in frame(0.0)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+
+from screen_data import candidate
 
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.diagnosis import Check as Health
 from fastrnns_rs.documents.diagnosis import ConfigEntry, Diagnosis, ProfilerEntry
 from fastrnns_rs.documents.history import History, KeptRun
+from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow, TopRow
 from fastrnns_rs.documents.listing import Catalogue, GroupEntry, RunnerEntry
+from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
 from fastrnns_rs.documents.verification import Check, Verification, Verified
+from fastrnns_rs.verbs.bench.phase_summary import summary
 
 _DOCUMENTS = Path(__file__).parents[1] / "data" / "documents"
 
@@ -195,3 +201,79 @@ def capture() -> Capture:
     plain["artefacts"] = [{**one, "sha256": ""} for one in artefacts]
     plain |= {"profiled_over_unprofiled": 1.15, "profiled_over_unprofiled_ci": [1.1, 1.2]}
     return Capture.from_dict(plain)
+
+
+def inductor_report(*, kernels: bool = False, profile: bool = False) -> InductorReport:
+    """Modules of a runner, one of which failed; with kernels, or with a profile."""
+    name = "c66rtojaegda7phjavdcq4hfyh7lfl7lr3sr5pvvvqgjjxlbzyyp"
+    forward = module_row(name, [31_100, 31_900, 30_400, 31_000, 31_300], graph="forward", graph_id="0")
+    backward = module_row("d" + name[1:], [45_000, 46_100, 44_000, 45_300, 45_100], graph="backward", graph_id="0")
+    broken = replace(
+        module_row("e" + name[1:], [], graph="inference", graph_id=None),
+        status="failed",
+        reason="RuntimeError: " + "a long reason " * 6,
+    )
+    if kernels:
+        threads = "num_warps: 4, num_ctas: 1, num_stages: 1"
+        timings = [
+            kernel_timing("triton_poi_fused_add_0", f"XBLOCK: 128, {threads}"),
+            kernel_timing("triton_poi_fused_add_0", f"XBLOCK: 512, {threads}", chosen=True),
+            kernel_timing("triton_red_fused_native_layer_norm_backward_sum_1", None, reason="it has no benchmark"),
+        ]
+        forward = replace(forward, kernels=timings)
+    if profile:
+        view = InductorEntry(
+            wall_time_ns=31_100.0,
+            runs=6,
+            busy_fraction=0.5,
+            tabulate_line=f"Output for tabulate: {70 * 'x'}",
+            categories=[],
+        )
+        top = [
+            TopRow(name="aten::mm", input_shapes="[[2, 3], [3, 4]]", count=12, self_device_ns=0, self_cpu_ns=3_000_000),
+            TopRow(name="aten::" + 30 * "long_", input_shapes="", count=6, self_device_ns=0, self_cpu_ns=60_000),
+        ]
+        category = CategoryRow(name="gemm", count=12, total_ns=15_000, kernel_time_fraction=0.25)
+        trace = f"/data/captures/{name}_forward_20261122T091400Z.trace.json.gz"
+        forward = replace(forward, profile=view, top=top, categories=[category], trace_path=trace)
+    return InductorReport(warnings=[], environment=candidate().environment, modules=[forward, backward, broken])
+
+
+def module_row(name: str, samples: list[int], *, graph: str, graph_id: str | None) -> ModuleRow:
+    return ModuleRow(
+        path=f"/tmp/{name}.py",
+        graph=graph,  # type: ignore[arg-type]
+        device="cpu",
+        status="ok",
+        reason=None,
+        times=10,
+        repeat=5,
+        runner="compile_cell",
+        graph_id=graph_id,
+        first_call_ns=14_300_000 if samples else None,
+        samples_ns=[samples] if samples else [],
+        wall=summary([[samples]]) if samples else None,
+        upstream_ms=0.0308 if samples else None,
+        peak_memory_bytes=773_900_000 if samples else None,
+    )
+
+
+def kernel_timing(
+    name: str, config: str | None, *, chosen: bool | None = None, reason: str | None = None
+) -> KernelTiming:
+    return KernelTiming(
+        name=name,
+        key="cabcdefghijklmnop",
+        category="pointwise",
+        timing_mode=None,
+        time=None if reason else summary([[[2000, 2020, 2010, 1990]]]),
+        num_gb=0.001,
+        bandwidth_gb_per_s=500.0,
+        bandwidth_fraction=0.5,
+        registers=16,
+        spills=0,
+        shared_memory_bytes=1024,
+        config=config,
+        chosen=chosen,
+        reason=reason,
+    )

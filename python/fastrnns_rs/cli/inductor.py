@@ -170,6 +170,8 @@ def _show(report: InductorReport, given: dict[str, Any], results: ResultsFile, f
     else:
         results.deliver(report.render(format_name))
         shared.tell_error(_failures(report))
+    if report.warnings:
+        shared.tell([""])
     shared.tell_warnings(report.warnings)
     trace = next((one.trace_path for one in report.modules if one.trace_path is not None), None)
     if format_name == "table" and trace is not None:

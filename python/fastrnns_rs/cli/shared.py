@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -151,9 +152,11 @@ def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> 
             has no place for warnings.
     """
     if notices and format_name in {None, "json", "junit"}:
-        from fastrnns_rs.views.prose import WIDTH, warning_lines
+        from fastrnns_rs.views.output_stream import terminal_width
+        from fastrnns_rs.views.prose import warning_lines
 
-        tell(line for one in notices for line in warning_lines(one.code, one.message, one.evidence, one.hint, WIDTH))
+        limit = terminal_width(sys.stderr)
+        tell(line for one in notices for line in warning_lines(one.code, one.message, one.evidence, one.hint, limit))
 
 
 def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _KEY = 10
 _NONE = "-"
-_NAME = 10
+_NAME, _RUNNER = 10, 14
 _KERNEL_NAME = 24
 _MIB = 1 << 20
 _NS_PER_MS = 1e6
@@ -53,7 +53,7 @@ def _modules(modules: Sequence[ModuleRow], limit: int) -> list[Line]:
     first = [one.first_call_ns for one in modules]
     times, theirs, calls = _Times(walls), Scale(filter(None, upstream)), Scale(filter(None, first))
     columns = (
-        FittedColumn("runner", least=_NAME),
+        FittedColumn("runner", least=_RUNNER),
         FittedColumn("module", least=_NAME),
         FittedColumn("graph"),
         FittedColumn("device", rank=4),
@@ -115,9 +115,9 @@ def _known(value: float | None, text: Callable[[float], str]) -> str:
 def _parts(one: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[list[Line]]:
     name = visible(label(one))
     if one.kernels:
-        yield [Line(f"{name}: kernels", "bold"), *_kernels(one.kernels, limit)]
+        yield [*_title(f"{name}: kernels", limit), *_kernels(one.kernels, limit)]
     if any(kernel.assembled for kernel in one.kernels):
-        yield [Line(f"{name}: kernels by architecture", "bold"), *_assembled(one.kernels, limit)]
+        yield [*_title(f"{name}: kernels by architecture", limit), *_assembled(one.kernels, limit)]
     if one.profile is not None:
         from fastrnns_rs.views.module_profile import profile_parts
 
@@ -128,6 +128,10 @@ def _parts(one: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[list[Lin
     ):
         if path is not None:
             yield [Line(text) for text in wrapped(f"{name}: {what} in {visible(path)}", limit, breaks=True)]
+
+
+def _title(text: str, limit: int) -> list[Line]:
+    return [Line(part, "bold") for part in wrapped(text, limit, breaks=True)]
 
 
 def _kernels(kernels: Sequence[KernelTiming], limit: int) -> list[Line]:

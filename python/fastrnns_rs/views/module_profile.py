@@ -69,14 +69,17 @@ def profile_parts(row: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[l
     device = row.device.partition(":")[0]
     runs = row.profile.runs
     trace = f"trace: {visible(row.trace_path or '-')}"
-    title = Screen(f"{visible(label(row))}: profile of {runs} calls", "bold")
-    yield [title, *(Screen(text) for text in wrapped(trace, limit, breaks=True))]
+    title = wrapped(f"{visible(label(row))}: profile of {runs} calls", limit, breaks=True)
+    yield [
+        *(Screen(text, "bold") for text in title),
+        *(Screen(text) for text in wrapped(trace, limit, breaks=True)),
+    ]
     if row.top:
         yield [Screen("by name and input shape, for one call", "bold"), *_top(row.top, runs, device, limit)]
     if row.categories:
         yield [Screen("by category, for one call", "bold"), *_categories(row.categories, runs, limit)]
     if device == "cpu" and all(one.name != CPP for one in row.profile.categories):
-        yield [Screen(text) for text in wrapped(_NO_CPP, limit)]
+        yield [Screen(text) for text in wrapped(_NO_CPP, limit, breaks=True)]
     if device != "cpu" and not row.profile.categories:
         yield [Screen(text) for text in wrapped(_NO_DEVICE, limit)]
     texts = upstream_text(row.profile, device).split("\n")

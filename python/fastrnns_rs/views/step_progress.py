@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TextIO
 
-#: Kind of the import of torch, whose time says nothing about other kinds.
+#: Kind of the import of torch.
 IMPORT = "import"
+#: First words of kinds that take much longer than others, and say nothing about them.
+_ALONE = {IMPORT, "compile"}
 #: Width of most labels. The bar and the time left keep their places.
 _LABEL = 26
 
@@ -123,12 +125,12 @@ class StepProgress:
     def _expected(self, kind: str) -> float | None:
         """Returns the mean time of a kind, or of similar kinds.
 
-        Without similar kinds, it is the mean of all kinds but imports.
+        Without similar kinds, it is the mean of all kinds but imports and compilations.
         """
         # The thread that draws calls this while another thread adds durations.
         durations = dict(self._durations)
         same = [one for one in durations if one == kind]
         similar = [one for one in durations if one.partition(" ")[0] == kind.partition(" ")[0]]
-        others = [one for one in durations if one != IMPORT]
+        others = [one for one in durations if one.partition(" ")[0] not in _ALONE]
         known = [seconds for one in same or similar or others for seconds in durations[one]]
         return sum(known) / len(known) if known else None
