@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.inductor_report import InductorReport
     from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.runners.plan import Options
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
 #: Options for the measurement of a module, and options for the compilation of a runner.
@@ -130,6 +131,8 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     asked = InductorOptions(**shared.take(given, *_MODULE_OPTIONS))
     runner_options.load_files(given)
     named = _find_modules(given)
+    # Unknown runners are reported before torch is queried, which takes seconds.
+    what = _named_runners(given)
     results.reserve([*given["runner_file"], *(one.path for one in named)])
     interrupted = False
     failed: list[Notice] = []
@@ -146,10 +149,10 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
             terminal.step(short(module.path.stem), step, done)
 
         try:
-            if given["runner"] is None:
+            if what is None:
                 report = measure(named, asked, shows)
             else:
-                modules, failed, facts = _compile_runners(given, asked, terminal)
+                modules, failed, facts = _compile_runners(what, asked, terminal)
                 terminal.finds(len(named) + len(modules))
                 report = measure([*named, *modules], asked, shows, facts, failed)
         except Interrupted as stopped:
@@ -201,8 +204,23 @@ def _find_modules(given: dict[str, Any]) -> list[Generated]:
     return module_files.find([*given["modules"], *newest])
 
 
+def _named_runners(given: dict[str, Any]) -> Options | None:
+    """Returns the runners to compile, with their options; None if no runner is named.
+
+    Raises:
+        UsageError: If a runner does not exist or does not compile.
+    """
+    from fastrnns_rs.verbs.inductor import compiled_runners
+
+    if given["runner"] is None:
+        return None
+    what = options_of(given, Choice(groups=(), names=given["runner"]))
+    compiled_runners.check(what)
+    return what
+
+
 def _compile_runners(
-    given: dict[str, Any], asked: InductorOptions, terminal: InductorTerminal
+    what: Options, asked: InductorOptions, terminal: InductorTerminal
 ) -> tuple[list[Generated], list[Notice], Facts]:
     """Compiles the requested runners.
 
@@ -213,10 +231,7 @@ def _compile_runners(
     from fastrnns_rs.processes.launcher import Setting
     from fastrnns_rs.verbs.inductor import compiled_runners
 
-    what = options_of(given, Choice(groups=(), names=given["runner"]))
-    compiled_runners.check(what)
     facts = environment.probe(what.device, what.computed_dtype, Setting(threads=what.threads))
-
     kernels = asked.kernels or asked.all_configs
     found = compiled_runners.modules_of(
         what, facts, kernels=kernels, on_runner=terminal.compiles, on_phase=terminal.phase
