@@ -326,7 +326,7 @@ def test_doctor_looks_at_the_nsys_that_is_used(anywhere: Path, monkeypatch: pyte
 def test_doctor_looks_at_the_disk_that_captures_go_to(anywhere: Path) -> None:
     assert doctor()["disk.output"]["message"].endswith("fastrnns-rs/captures")
     configure(anywhere, f"output-dir = '{anywhere / 'here'}'")
-    assert doctor()["disk.output"]["message"].endswith(f"where captures go: {anywhere / 'here'}")
+    assert doctor()["disk.output"]["message"].endswith(f"free for captures: {anywhere / 'here'}")
     (anywhere / "file").touch()
     configure(anywhere, f"output-dir = '{anywhere / 'file' / 'below'}'")
     assert doctor()["disk.output"]["status"] == "fail"

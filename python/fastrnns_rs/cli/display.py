@@ -13,6 +13,7 @@ from fastrnns_rs.views import screen
 from fastrnns_rs.views.output_stream import is_ascii, is_terminal, terminal_width
 from fastrnns_rs.views.prose import warning_lines
 from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.text import width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,7 +112,8 @@ def tell_next(text: str, command: str | None) -> None:
         command: Command to copy, which is never wrapped; None for no command.
     """
     if command is not None:
-        shared.tell([f"{text}: {command}"])
+        line = f"{text}: {command}"
+        shared.tell([line] if width(line) <= terminal_width(sys.stderr) else [f"{text}:", f"  {command}"])
 
 
 def step_progress(verb: str, intent: str, noun: str) -> StepProgress:

@@ -104,7 +104,7 @@ def disk(folder: Path) -> Check:
         return Check(id="disk.output", status="fail", message=message, hint=hint)
     room = os.statvfs(existing)
     free = room.f_bavail * room.f_frsize
-    message = f"free ({free / (1 << 30):.1f} GiB) where captures go: {folder}"
+    message = f"free for captures: {folder}"
     return judged("disk.output", free < _LEAST_FREE_BYTES, free, message, hint, unit="bytes")
 
 
