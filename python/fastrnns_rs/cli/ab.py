@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,13 +22,14 @@ from fastrnns_rs.cli import (
 )
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.errors import ExitCode, MissingError, UsageError
+from fastrnns_rs.errors import ExitCode, FastrnnsError, MissingError, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.run_keeping import RunKeeping
     from fastrnns_rs.cli.run_output import RunTarget
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.views.bench_terminal import BenchTerminal
 
 EPILOG = """\b
 Examples:
@@ -70,13 +72,29 @@ def command(**given: Any) -> int:
 
     history = history_options.history_of(given)
     target = run_output.target_of(given, shared.format_of(given))
-    with ResultsFile(target.run_file) as results, RunKeeping(results, history) as keeping:
-        return _measure(given, target, results, keeping)
+    with (
+        ResultsFile(target.run_file) as results,
+        ResultsFile(target.document_file) as document,
+        RunKeeping(results, history) as keeping,
+    ):
+        terminal = run_output.terminal("ab")
+        try:
+            return _measure(given, target, results, document, keeping, terminal)
+        finally:
+            terminal.close()
 
 
-def _measure(given: dict[str, Any], target: RunTarget, results: ResultsFile, keeping: RunKeeping) -> int:
+def _measure(
+    given: dict[str, Any],
+    target: RunTarget,
+    results: ResultsFile,
+    document: ResultsFile,
+    keeping: RunKeeping,
+    terminal: BenchTerminal,
+) -> int:
     from fastrnns_rs.cli import comparison_output
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
+    from fastrnns_rs.verbs.bench.interleaved.expected_sides import expected_sides
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import compare_sources
@@ -91,30 +109,31 @@ def _measure(given: dict[str, Any], target: RunTarget, results: ResultsFile, kee
     margins.check(given["margin"])
     given = effort_options.settled(given)
     results.reserve(given["runner_file"])
-    target.check(given["runner_file"])
+    document.reserve(given["runner_file"])
     runner_options.load_files(given)
     requests = side_options.requests(given)
+    effort, words = side_options.effort_of(given), ["fastrnns-rs", *sys.argv[1:]]
+    with suppress(FastrnnsError):
+        # An invalid option is reported by the real plan.
+        terminal.expects(*expected_sides(requests, effort, command=words))
     executor = shared.executor()
-    plan, run = start(
-        requests, side_options.effort_of(given), command=["fastrnns-rs", *sys.argv[1:]], executor=executor
-    )
+    plan, run = start(requests, effort, command=words, executor=executor)
     _check_devices(run, force=given["force"])
     if given["margin"] == margins.NOISE_FLOOR:
         _check_noise_floor(run)
-    terminal = run_output.terminal("ab")
     try:
         run = execute(plan, run, observer=terminal, save=keeping.save, executor=executor)
     except Interrupted as stopped:
         terminal.close()
         run_output.tell_end(stopped.run, keeping, begin)
         return ExitCode.INTERRUPTED
-    finally:
-        terminal.close()
+    terminal.close()
     comparison = compare_sources([run], [], fail_on=fail_on, **shared.take(given, "margin", "force")).comparison
     # The warnings of the run follow.
-    comparison_output.show(comparison, format_name, target.output, wide=given["wide"], stored=False)
+    file = None if target.document_file is None else document
+    comparison_output.show(comparison, format_name, target.output, wide=given["wide"], stored=False, document=file)
     run_output.tell_end(run, keeping, begin)
-    if run.status != "complete" or results.failed:
+    if run.status != "complete" or results.failed or document.failed:
         return ExitCode.FAILED
     if given["same"]:
         side_options.keep_noise_floor(run)

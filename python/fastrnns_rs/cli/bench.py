@@ -132,17 +132,23 @@ def _keep_and_measure(
     target = run_output.target_of(given, format_name)
     with (
         ResultsFile(target.run_file if leads else None) as results,
+        ResultsFile(target.document_file if leads else None) as document,
         RunKeeping(results, history if leads else None) as keeping,
     ):
+        document.reserve(given["runner_file"])
         run = _measure(given, results, keeping, terminal if leads else None)
         terminal.close()
         if leads:
             shown = sweep_options.sorted_by(run, given["sort"])
-            results.on_stdout = target.deliver(shown, results, wide=given["wide"], separator=given["sep"])
+            results.on_stdout = target.deliver(shown, results, document, wide=given["wide"], separator=given["sep"])
             run_output.tell_end(run, keeping, begin)
         if run.status == "interrupted":
             return ExitCode.INTERRUPTED
-        return ExitCode.DONE if run.status == "complete" and not results.failed else ExitCode.FAILED
+        return (
+            ExitCode.DONE
+            if run.status == "complete" and not results.failed and not document.failed
+            else ExitCode.FAILED
+        )
 
 
 def _measure(

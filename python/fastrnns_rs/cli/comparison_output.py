@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.cli import display, shared
 from fastrnns_rs.views.comparison import terminal, words
 from fastrnns_rs.views.prose import WIDTH
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
+    from fastrnns_rs.cli.results_file import ResultsFile
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.verbs.compare.compared_sources import Outcome
@@ -30,6 +31,7 @@ def show(
     wide: bool = False,
     more: str | None = None,
     stored: bool = True,
+    document: ResultsFile | None = None,
 ) -> None:
     """Writes a comparison and its warnings.
 
@@ -40,15 +42,23 @@ def show(
         wide: True adds all figures to a table.
         more: Command that shows all warnings; None prints all of them.
         stored: True counts the warnings that the compared runs contain.
+        document: The file `output`, already reserved; None for a file that is not, or no file.
     """
     warnings = words.own_warnings(comparison)
     counted = terminal.stored_warnings(comparison, display.terminal_width(sys.stderr)) if stored else []
     if format_name == "table":
         limit = display.terminal_width() if output is None else WIDTH
-        display.show_lines(terminal.results(comparison, limit, wide=wide), output)
+        lines = terminal.results(comparison, limit, wide=wide)
+        if document is None:
+            display.show_lines(lines, output)
+        else:
+            document.deliver(plain(lines))
         _tell(warnings, more, counted, blank=True)
         return
-    shared.deliver(comparison.render(format_name), output)
+    if document is None:
+        shared.deliver(comparison.render(format_name), output)
+    else:
+        document.deliver(comparison.render(format_name))
     if format_name in _WITHOUT_WARNINGS:
         _tell(warnings, more, counted)
 

@@ -54,7 +54,7 @@ def make(request: ProfileRequest, given: dict[str, Any], results: ResultsFile) -
             terminal.note(note)
         if given["dry_run"]:
             screens.add_text(_commands([capture_run.dry_run(one, place) for one in each], as_json=screens.as_json))
-            return ExitCode.DONE
+            each = []
         terminal.plans([[task.runner.name for task in one.plan.tasks] for one in each])
         for index, one in enumerate(each):
             terminal.capture_begins(index)

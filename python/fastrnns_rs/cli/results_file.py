@@ -122,11 +122,11 @@ class ResultsFile:
             writing.write(path, pieces, self._place)
         except UsageError as error:
             if not self.failed:
-                _tell(f"error: {error.message}", f"hint: {error.hint}")
+                _tell_error(f"error: {error.message}", f"hint: {error.hint}")
             self.failed, self._unsaved, self._name = True, pieces, name
         else:
             if self.failed:
-                _tell(f"note: {path} could be written again, and has all results")
+                _tell_error(f"note: {path} could be written again, and has all results")
             self.failed, self._unsaved = False, ()
 
     def _keep_elsewhere(self, path: Path) -> None:
@@ -136,9 +136,9 @@ class ResultsFile:
         missing = f"error: the last results are not in {path}, but"
         try:
             place = writing.write_new(tempfile.gettempdir(), self._name, suffix, self._unsaved)
-            _tell(f"{missing} in {place}", f"hint: move that file to {path} when there is room")
+            _tell_error(f"{missing} in {place}", f"hint: Move that file to {path} when there is room.")
         except OSError as error:
-            _tell(f"{missing} on stdout: no temporary file can be written: {error.strerror}")
+            _tell_error(f"{missing} on stdout: no temporary file can be written: {error.strerror}")
             if not self.on_stdout:
                 shared.deliver_pieces(self._hand_over, None)
 
@@ -147,7 +147,7 @@ class ResultsFile:
             take(piece)
 
 
-def _tell(*lines: str) -> None:
+def _tell_error(*lines: str) -> None:
     # Stderr may be a file on the same disk.
     with suppress(OSError, ValueError):
-        shared.tell(map(visible, lines))
+        shared.tell_error(map(visible, lines))

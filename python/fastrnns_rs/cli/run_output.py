@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +17,9 @@ from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import F, output, several
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
-    import os
 
     from fastrnns_rs.cli.results_file import ResultsFile
     from fastrnns_rs.cli.run_keeping import RunKeeping
@@ -59,20 +58,32 @@ class RunTarget:
     output: Path | None
     format_name: str | None
 
-    def check(self, inputs: Iterable[str | os.PathLike[str]]) -> None:
-        """Checks the file for the document before there is anything to lose.
+    @property
+    def document_file(self) -> Path | None:
+        """File for the formatted document; None for stdout, a pipe or a device."""
+        return None if self.output is None or shared.is_stream(self.output) else self.output
 
-        Raises:
-            UsageError: If the file cannot be written to, or is one of the inputs.
-        """
-        shared.check_output(self.output, inputs)
-
-    def deliver(self, run: Run, results: ResultsFile, *, wide: bool, separator: str | None) -> bool:
+    def write(self, text: str, document: ResultsFile) -> None:
         """Writes the formatted document.
+
+        Args:
+            text: Document.
+            document: File at `document_file`.
+        """
+        if self.document_file is None:
+            shared.deliver(text, self.output)
+        else:
+            document.deliver(text)
+
+    def deliver(
+        self, run: Run, results: ResultsFile, document: ResultsFile, *, wide: bool, separator: str | None
+    ) -> bool:
+        """Formats a run and writes the document.
 
         Args:
             run: Run to write.
             results: Run file.
+            document: File at `document_file`.
             wide: True adds details to the table.
             separator: Text between columns of the format `fastrnns`; None for a space.
 
@@ -83,7 +94,7 @@ class RunTarget:
 
         name = self.format_name or "table"
         if name == "table":
-            self._show_table(run, results, wide=wide)
+            self._show_table(run, results, document, wide=wide)
             return False
         if self.output is None and name in _FOR_PROGRAMS:
             display.tell_lines(run_screen.lines(run, display.terminal_width(sys.stderr), wide=wide))
@@ -93,10 +104,10 @@ class RunTarget:
             text = fastrnns_table(run, " " if separator is None else separator)
         else:
             text = run.render(name)
-        shared.deliver(text, self.output)
+        self.write(text, document)
         return name == "json" and self.output is None
 
-    def _show_table(self, run: Run, results: ResultsFile, *, wide: bool) -> None:
+    def _show_table(self, run: Run, results: ResultsFile, document: ResultsFile, *, wide: bool) -> None:
         from fastrnns_rs.views.prose import WIDTH
         from fastrnns_rs.views.run import run_screen
 
@@ -104,6 +115,8 @@ class RunTarget:
         if results.failed and self.format_name is None:
             # A run that no file could take goes to stdout alone.
             display.tell_lines(lines)
+        elif self.document_file is not None:
+            document.deliver(plain(lines))
         else:
             display.show_lines(lines, self.output)
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 #: Hints by error of a disk that accepted files before.
 _OF_DISKS = {
-    errno.ENOSPC: "the disk of {folder} is full: free some space, or choose a file on another disk",
-    errno.EDQUOT: "your quota on the disk of {folder} is used up: free some space, or choose a file on another disk",
-    errno.EIO: "the disk of {folder} is damaged or gone: choose a file on another disk",
-    errno.EFBIG: "raise the limit on the size of files (ulimit -f), or choose a file on another disk",
+    errno.ENOSPC: "Free space on the full disk of {folder}, or use a file on another disk.",
+    errno.EDQUOT: "Free space in your quota on the disk of {folder}, or use a file on another disk.",
+    errno.EIO: "Use a file on another disk: the disk of {folder} is damaged or missing.",
+    errno.EFBIG: "Raise the limit on the size of files (ulimit -f), or use a file on another disk.",
 }
 _HINTS = {
-    errno.ENAMETOOLONG: "give a shorter name: a file system allows 255 bytes for most",
-    errno.ELOOP: "give the path of a file: these symbolic links lead to each other",
+    errno.ENAMETOOLONG: "Use a shorter name: most file systems allow 255 bytes.",
+    errno.ELOOP: "Use the path of a file: these symbolic links lead to each other.",
 }
 _ACCESS_LIST = "system.posix_acl_access"
 

@@ -40,13 +40,13 @@ def expected_run(options: Options, effort: Effort, *, command: Sequence[str]) ->
     """
     setting = Setting(threads=options.threads, affinity=effort.cpus())
     names = effort.devices or [options.device]
-    found = [_facts(one, setting) for one in names]
+    found = [expected_facts(one, setting) for one in names]
     plan = plan_bench(options, effort, found[0], setting, found[1:])
     unknown = "resolving device" if options.device == "auto" and not effort.devices and nvidia.has_device() else None
-    return new_run(plan, _environment(found[0], setting), command), plan, unknown
+    return new_run(plan, expected_environment(found[0], setting), command), plan, unknown
 
 
-def _facts(device: str, setting: Setting) -> Facts:
+def expected_facts(device: str, setting: Setting) -> Facts:
     """Returns the probable facts, from the metadata of torch's package.
 
     Args:
@@ -78,7 +78,7 @@ def _facts(device: str, setting: Setting) -> Facts:
     )
 
 
-def _environment(facts: Facts, setting: Setting) -> Environment:
+def expected_environment(facts: Facts, setting: Setting) -> Environment:
     """Returns the environment of an expected run, as far as known without torch."""
     return Environment(
         python_version=facts.python_version,
