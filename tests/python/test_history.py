@@ -45,7 +45,8 @@ def test_a_large_history_is_told_of(history: RunHistory, monkeypatch: pytest.Mon
     assert "GiB" not in run_pretended(*BENCH).stderr
     monkeypatch.setattr(run_keeping, "LARGE_BYTES", 1000)
     told = run_pretended(*BENCH).stderr
-    assert "note: the history has 0.0 GiB\nhint: fastrnns-rs history --prune --older-than 90d" in told
+    assert "note: the history has 0.0 GiB\n" in told
+    assert "fastrnns-rs history --prune --older-than 90d\n" in told
     assert len(history.document().runs) == 2
 
 
@@ -62,12 +63,12 @@ def test_without_a_history_nothing_is_left(history: RunHistory, anywhere: Path) 
         assert "Saved" not in run_pretended(*BENCH, *words, **variables).stderr
     assert not history.folder.exists()
     contradiction = run_cli(*BENCH, "--no-history", "--history", "x")
-    assert (contradiction.status, "contradict each other" in contradiction.stderr) == (2, True)
+    assert (contradiction.status, "--history and --no-history" in contradiction.stderr) == (2, True)
     # A flag wins over a variable.
     run_pretended(*BENCH, "--history", "own", FASTRNNS_NO_HISTORY="1")
     assert len(RunHistory(anywhere / "own").document().runs) == 1
     named = run_cli("show", "@last", "--no-history")
-    assert "error: the name of a run needs a history" in named.stderr
+    assert "the history is off" in named.stderr
 
 
 def test_a_project_may_have_a_history_of_its_own(monkeypatch: pytest.MonkeyPatch, anywhere: Path) -> None:
@@ -78,7 +79,7 @@ def test_a_project_may_have_a_history_of_its_own(monkeypatch: pytest.MonkeyPatch
     assert len(run_cli("history", "--json").json()["runs"]) == 1
     assert run_cli("list").status == 0
     (anywhere / "pyproject.toml").write_text("[tool.fastrnns-rs]\nhistory = 3\n")
-    assert "history in [tool.fastrnns-rs]" in run_cli("history").stderr
+    assert "'history' (pyproject.toml)" in run_cli("history").stderr
     anywhere.chmod(0o777)
     (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs]\nhistory = "elsewhere"\n')
     foreign = run_cli("history", "--json", XDG_DATA_HOME=anywhere / "data")
@@ -116,27 +117,27 @@ def test_runs_are_named(history: RunHistory) -> None:
     assert named("@tag:baseline") == [1, 2]
     assert named(f"@{3:032x}") == [3]
     for word, kind, message in (
-        ("@last~5", MissingError, "the history has 5 runs"),
-        ("@tag:basline", MissingError, "no run has this tag"),
-        ("@00000000", UsageError, "is the start of 5 ids"),
-        ("@abcdef", MissingError, "no run has an id that starts with abcdef"),
-        ("@first", UsageError, "names no run"),
-        ("@", UsageError, "names no run"),
-        ("@last~-1", UsageError, "names no run"),
-        ("@like:last~9", MissingError, "the history has 5 runs"),
-        ("@like:tag:baseline", UsageError, "2 runs have the name after @like:"),
-        ("@like:", UsageError, "names no run"),
-        ("@git:main", UsageError, "git knows no commit 'main' here"),
-        ("@git:--all", UsageError, "git knows no commit '--all' here"),
-        ("@git:\0", UsageError, "git does not tell"),
+        ("@last~5", UsageError, "the history has 5 runs"),
+        ("@tag:basline", UsageError, "no run has this tag"),
+        ("@00000000", UsageError, "is the start of 5 IDs"),
+        ("@abcdef", UsageError, "'@abcdef'"),
+        ("@first", UsageError, "'@first'"),
+        ("@", UsageError, "'@'"),
+        ("@last~-1", UsageError, "'@last~-1'"),
+        ("@like:last~9", UsageError, "the history has 5 runs"),
+        ("@like:tag:baseline", UsageError, "@tag:baseline names 2 runs"),
+        ("@like:", UsageError, "'@like:'"),
+        ("@git:main", UsageError, "'main'"),
+        ("@git:--all", UsageError, "'--all'"),
+        ("@git:\0", UsageError, "git failed"),
     ):
         with pytest.raises(kind, match=message):
             named(word)
-    with pytest.raises(MissingError, match="the history has no runs"):
+    with pytest.raises(UsageError, match="the history has no runs"):
         named_runs("@last", history, [])
     both = run_cli("show", "@tag:baseline")
     assert both.status == 2
-    assert "@tag:baseline names 2 runs" in both.stderr
+    assert "'@tag:baseline' names 2 runs" in both.stderr
 
 
 def test_runs_that_measured_the_same_have_a_name(history: RunHistory) -> None:
@@ -178,14 +179,14 @@ def test_runs_are_named_by_their_commit(history: RunHistory, anywhere: Path) -> 
         return made(number, environment=environment, **changes)
 
     kept(history, of_commit(1, dirty=True))
-    with pytest.raises(MissingError, match="1 runs of commit .*, none of them complete and of a clean checkout"):
+    with pytest.raises(UsageError, match=f"commit {commit[:12]} is complete and without local changes"):
         named_runs("@git:main", history, history.document().runs)
     kept(history, of_commit(2, dirty=False), of_commit(3, dirty=False), of_commit(4, dirty=False, commit="f" * 40))
     kept(history, of_commit(5, dirty=False, status="interrupted"))
     assert [int(one.run_id, 16) for one in named_runs("@git:main", history, history.document().runs)] == [2, 3]
     assert "2 sessions" not in run_cli("compare", "@git:HEAD", "@last").stderr
     git("commit", "--quiet", "--allow-empty", "--message", "second")
-    with pytest.raises(MissingError, match="no run of commit"):
+    with pytest.raises(UsageError, match="no run of commit"):
         named_runs("@git:HEAD", history, history.document().runs)
 
 
@@ -221,11 +222,11 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     os.remove(files[-1])
     without = run_cli("compare", history.document().runs[-2].path, history.document().runs[-1].path, "--no-history")
     assert "(↑ slower)" in without.stdout
-    assert "(0 of 8 sessions in the history)" in without.stdout
+    assert "(0 of 8 sessions in the history)" in " ".join(without.stderr.split())
     found = compare("@last~1", "@last")
     assert (found.rows[0].basis, found.baseline.label) == ("history", "@last~1")
     assert compare("@last~1", "@last", history=history.folder).rows == found.rows
-    with pytest.raises(UsageError, match="the name of a run needs a history"):
+    with pytest.raises(UsageError, match="the history is off"):
         compare("@last~1", "@last", history=False)
     alike = compare("@like:last~1", "@last")
     assert (len(alike.baseline.files), alike.rows[0].history_sessions) == (9, 9)

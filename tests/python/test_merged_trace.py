@@ -220,7 +220,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         path: "is one of the captures",
         tmp_path / "other.json": "is one of the captures",
         tmp_path: "is a folder",
-        tmp_path / "none" / "x.json": "cannot be written",
+        tmp_path / "none" / "x.json": "cannot write file",
     }.items():
         with pytest.raises(UsageError, match=message):
             fastrnns_rs.read(path, trace_output=out)

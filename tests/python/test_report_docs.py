@@ -31,7 +31,7 @@ INLINE = re.findall(r"`fastrnns-rs (report trace[^`]+)`", PAGE)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     # What a file is, is told by its content, so that a trace may stand for each.
-    for name in ("trace.json.gz", "rank0.json.gz", "rank1.json.gz", "capture.sqlite", "record.json"):
+    for name in ("trace.json.gz", "rank0.json.gz", "rank1.json.gz", "capture.sqlite", "record.json", "capture.json"):
         write(tmp_path / name, by_dice(1))
     return tmp_path
 

@@ -171,7 +171,7 @@ def test_a_history_that_cannot_be_read_is_named(three: RunHistory, anywhere: Pat
     for words in (["show", "@last"], ["history"]):
         refused = run_cli(*words, "--history", "file/below")
         assert refused.status == 2
-        assert "error: the history cannot be read: file/below/runs: Not a directory" in refused.stderr
+        assert "'file/below/runs': Not a directory" in refused.stderr
     assert run_cli("compare", *files, "--history", "file/below").status == 0
 
 
@@ -207,7 +207,7 @@ def test_text_of_a_run_is_stored_as_it_can_be(history: RunHistory) -> None:
     (history.runs_folder / "long.json").write_text(json.dumps({**made(2).to_dict(), "run_id": "x" * (20 << 20)}))
     document = history.document()
     assert [one.run_id for one in document.runs] == [made(1).run_id]
-    assert "has a text of more than" in (document.warnings[0].evidence or "")
+    assert "text of more than" in (document.warnings[0].evidence or "")
 
 
 def test_a_file_that_could_not_be_read_is_read_again(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +246,7 @@ def test_a_run_is_not_kept_through_a_link(history: RunHistory, tmp_path: Path) -
 def test_the_list_replaces_no_run(three: RunHistory) -> None:
     for path in (three.document().runs[0].path, three.runs_folder / "new.json"):
         refused = run_cli("history", "--json", "--output", path)
-        assert (refused.status, "is in the folder of run files" in refused.stderr) == (2, True)
+        assert (refused.status, f"'{path}' (--output)" in refused.stderr) == (2, True)
     assert ids(three) == [0, 1, 2]
 
 
@@ -260,7 +260,7 @@ def test_an_import_replaces_no_other_run(history: RunHistory, tmp_path: Path) ->
     assert len(history.document().runs) == 2
     history.place_of(made(2)).write_text("something else")
     made(2).save(tmp_path / "other.json")
-    assert "the history has another file at" in run_cli("history", "--import", tmp_path / "other.json").stderr
+    assert f"left out: name already in the history: '{history.place_of(made(2)).name}'" in run_cli("history", "--import", tmp_path / "other.json").stderr
     assert history.place_of(made(2)).read_text() == "something else"
 
 
@@ -280,17 +280,17 @@ def test_an_export_writes_through_no_link(three: RunHistory, anywhere: Path) -> 
     (anywhere / "out").mkdir()
     (anywhere / "out" / name).symlink_to(anywhere / "elsewhere")
     refused = run_cli("history", "@last", "--export", "out")
-    assert (refused.status, "is there, and is another file" in refused.stderr) == (2, True)
+    assert (refused.status, f"out/{name}'" in refused.stderr) == (2, True), refused.stderr
     assert not (anywhere / "elsewhere").exists()
     (anywhere / "out" / name).unlink()
     os.mkfifo(anywhere / "out" / name)
-    assert "is there, and is another file" in run_process("history", "@last", "--export", "out").stderr
+    assert f"out/{name}'" in run_process("history", "@last", "--export", "out").stderr
 
 
 def test_a_name_of_names_is_refused(three: RunHistory) -> None:
     del three
     refused = run_cli("history", f"@{'like:' * 3000}last")
-    assert (refused.status, "names no run" in refused.stderr) == (2, True)
+    assert (refused.status, "@like:like:" in refused.stderr) == (2, True)
 
 
 def test_an_old_copy_of_a_run_replaces_no_newer_one(history: RunHistory) -> None:
@@ -304,7 +304,7 @@ def test_an_old_copy_of_a_run_replaces_no_newer_one(history: RunHistory) -> None
     history.check_no_more(old)
     history.keep(newer)
     history.check_no_more(newer)
-    with pytest.raises(UsageError, match="the history has later processes of this run"):
+    with pytest.raises(UsageError, match=old.run_id[:12]):
         history.check_no_more(old)
     # Of the same session, too.
     history.keep(old)
@@ -323,6 +323,6 @@ def test_resuming_an_old_copy_keeps_the_newer_run(history: RunHistory, anywhere:
     content = last.read_bytes()
     resumed = run_with_facts("bench", "--resume", "old.json", "--output", "new.json")
     assert resumed.status == 0, resumed.stderr
-    assert "not kept in the history: the history has later processes of this run" in resumed.stderr
+    assert "warning: the run is not kept in the history: " in resumed.stderr
     assert last.read_bytes() == content
     assert Run.load("new.json").status == "complete"

@@ -38,9 +38,9 @@ def never(starts: Sequence[Start]) -> list[Answer]:
 
 def check_refused(done: Done, path: Path, holder: int) -> None:
     assert (done.status, done.stdout) == (2, "")
-    error, hint = done.stderr.splitlines()
-    assert error == f"error: {path} is being written by process {holder}"
-    assert hint == "hint: wait until that has ended, or choose another file"
+    error = next(line for line in done.stderr.splitlines() if line.startswith("error: "))
+    assert f"'{path}'" in error
+    assert error.endswith(f": process {holder} writes the file")
 
 
 def test_a_second_process_is_refused_before_it_measures(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_again(tmp_path: Path, monkey
         assert locks.hold(path) is None
         assert len(seen) == 3
         assert lock.read_text().split()[0] == str(os.getpid())
-        with pytest.raises(ValueError, match=f"is being written by process {os.getpid()}"):
+        with pytest.raises(ValueError, match=f"process {os.getpid()} writes the file"):
             others.hold(path)
     assert not [*tmp_path.iterdir()]
 
@@ -204,7 +204,7 @@ def test_the_holder_is_what_the_lock_says_or_unknown(tmp_path: Path) -> None:
         locks.hold(path)
         for text, shown in (("7 elsewhere\n", "process 7 of elsewhere"), ("\0" * 999, "another process")):
             lock.write_text(text)
-            with pytest.raises(ValueError, match=f"written by {shown} "):
+            with pytest.raises(ValueError, match=f"{shown} writes the file"):
                 others.hold(path)
 
 
@@ -238,11 +238,13 @@ def test_a_document_does_not_replace_the_file_or_the_lock_of_a_run(tmp_path: Pat
         ):
             done = run_cli(*words, path)
             assert done.status == 2
-            assert f"error: {path} is being written by process {first.process.pid}" in done.stderr
+            assert f"'{path}'" in done.stderr
+            assert f": process {first.process.pid} writes the file\n" in done.stderr
             done = run_cli(*words, lock)
-            assert (done.status, done.stderr.splitlines()[0]) == (
+            assert (done.status, f"'{lock}'" in done.stderr.splitlines()[0], "lock file" in done.stderr) == (
                 2,
-                f"error: {lock} has the name of a lock file, which keeps a second run from writing a file",
+                True,
+                True,
             )
         assert lock.read_text().split()[0] == str(first.process.pid)
         assert first.end().status == 0

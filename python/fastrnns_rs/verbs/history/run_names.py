@@ -159,7 +159,7 @@ def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptR
     The conditions of all rows are equal.
     """
     name = word.removeprefix("@like:")
-    if name.startswith("like:"):
+    if not name or name.startswith("like:"):
         raise invalid_name(word)
     found = named_runs(f"@{name}", history, runs)
     if len(found) > 1:
