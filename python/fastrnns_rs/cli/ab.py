@@ -70,6 +70,7 @@ def command(**given: Any) -> int:
     """
     from fastrnns_rs.cli.run_keeping import RunKeeping
 
+    run_output.check(given)
     history = history_options.history_of(given)
     target = run_output.target_of(given, shared.format_of(given))
     with (

@@ -108,8 +108,7 @@ def command(**given: Any) -> int:
     terminal = run_output.terminal("bench", shown=leads)
     sweep_options.check(given)
     format_name = _format(given)
-    for path in (given["output"], given["run_file"]):
-        shared.check_output(path, given["runner_file"])
+    run_output.check(given)
     try:
         if given["resume"] is None and not given["runner_file"] and world is None:
             # Before the modules that measure are imported, which takes longer than this screen.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -107,10 +111,22 @@ def of_type(kind: click.ParamType[Any], value: object, message: str, where: str)
     if isinstance(kind, type(click.BOOL)):
         return UsageError(f"invalid value: {value!r}", "Use true or false.", where=where, value=value)
     if isinstance(kind, click.Path):
-        from fastrnns_rs.documents.missing_file import file_not_found
-
-        return file_not_found(str(value), where=where)
+        noun = "file" if kind.file_okay else "folder"
+        hint = f"Use the path of a {noun}."
+        return UsageError(f"invalid path: {value!r}", hint, where=where, reason=_path_reason(str(value)), value=value)
     return UsageError(f"invalid value: {value!r}", where=where, reason=message, value=value)
+
+
+def _path_reason(path: str) -> str:
+    """Returns the reason why Click does not accept a path, which need not exist."""
+    try:
+        is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
+    except (OSError, ValueError) as error:
+        # A ValueError: the path has a zero byte.
+        return getattr(error, "strerror", None) or str(error)
+    if not os.access(path, os.R_OK):
+        return os.strerror(errno.EACCES)
+    return f"the path is a {'folder' if is_folder else 'file'}"
 
 
 def _of_number(kind: click.ParamType[Any], value: object, where: str) -> UsageError:

@@ -20,7 +20,6 @@ from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
-
     from fastrnns_rs.cli.results_file import ResultsFile
     from fastrnns_rs.cli.run_keeping import RunKeeping
     from fastrnns_rs.documents.run_file import Run
@@ -119,6 +118,16 @@ class RunTarget:
             document.deliver(plain(lines))
         else:
             display.show_lines(lines, self.output)
+
+
+def check(given: dict[str, Any]) -> None:
+    """Checks the files that the options name, before the first line of a screen.
+
+    Raises:
+        UsageError: If a file cannot be written to, or is read by the command.
+    """
+    for flag, name in (("--output", "output"), ("--run-file", "run_file")):
+        shared.check_output(given[name], given["runner_file"], flag)
 
 
 def target_of(given: dict[str, Any], format_name: str | None) -> RunTarget:

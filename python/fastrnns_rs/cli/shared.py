@@ -159,8 +159,13 @@ def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> 
         tell(line for one in notices for line in warning_lines(one.code, one.message, one.evidence, one.hint, limit))
 
 
-def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = (), flag: str = "--output") -> None:
     """Checks an output file before there is anything to lose.
+
+    Args:
+        output: Path of the file; None if there is no file.
+        inputs: Files that the command reads.
+        flag: Option that names the file, for the message.
 
     Raises:
         UsageError: If the file cannot be written to, or is an input or the project's `pyproject.toml`.
@@ -170,9 +175,9 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
         from fastrnns_rs.documents.writing import check_writable
 
         check_writable(output)
-        check_not_read(output, inputs)
+        check_not_read(output, inputs, flag)
         configuration = configuration_file()
-        check_not_read(output, [] if configuration is None else [configuration])
+        check_not_read(output, [] if configuration is None else [configuration], flag)
 
 
 def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]], flag: str = "--output") -> None:

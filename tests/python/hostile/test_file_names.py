@@ -72,7 +72,9 @@ def test_a_name_that_no_file_can_have_is_a_usage_error(folder: Path, verb: str, 
     before = sorted(folder.iterdir())
     done = run_cli(*WRITING[verb], name)
     error, hint = done.stderr.splitlines()
-    assert (done.status, error) == (2, f"error: {name} cannot be written: {reason}")
+    assert done.status == 2
+    assert error.startswith("error: ")
+    assert error.endswith(f": {name!r} ({WRITING[verb][-1]}): {reason}")
     assert hint.startswith("hint: ")
     assert sorted(folder.iterdir()) == before
 
@@ -92,13 +94,28 @@ def test_a_configured_name_with_a_zero(folder: Path) -> None:
     done = run_cli("verify", "--rnns", "py")
     error, _ = done.stderr.splitlines()
     assert done.status == 2
-    assert error.endswith(" is 'a\\x00b': embedded null byte")
+    assert r": 'a\x00b' (" in error
+    assert "output" in error
+    assert error.endswith(": embedded null byte")
+
+
+def test_a_file_is_no_folder_of_runs(folder: Path) -> None:
+    before = (folder / "run.json").read_bytes()
+    for verb in ("history", "bench"):
+        done = run_cli(verb, "--history", "run.json")
+        error, hint = done.stderr.splitlines()
+        assert done.status == 2
+        assert error.endswith(": 'run.json' (--history): the path is a file")
+        assert "folder" in hint
+    assert (folder / "run.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 256])
 def test_a_name_that_is_none_is_a_usage_error_in_python_too(folder: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="cannot be written: "):
+    with pytest.raises(UsageError) as caught:
         Run.load("run.json").save(name)
+    assert repr(name) in caught.value.message
+    assert caught.value.hint
 
 
 def record(*files: tuple[str, str]) -> Capture:
@@ -137,7 +154,8 @@ def test_a_record_of_files_that_cannot_be(folder: Path, kind: str, name: str) ->
     if kind == "kineto":
         error, _ = done.stderr.splitlines()
         assert done.status == 1
-        assert error.startswith("error: captured/record.json is the manifest of ")
-        assert error.endswith(", which is not there")
+        assert error.startswith("error: ")
+        assert repr(str(folder / "captured" / name)) in error
+        assert error.endswith(" (captured/record.json)")
     else:
         assert (done.status, done.stderr) == (0, "")

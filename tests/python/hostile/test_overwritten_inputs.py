@@ -6,7 +6,7 @@ from pathlib import Path
 
 import kineto_traces
 import pytest
-from commands import run_cli
+from commands import Done, run_cli
 from test_file_names import record
 
 
@@ -49,15 +49,21 @@ OVERWRITING = [
 ]
 
 
+def check_refusal(done: Done, value: str, flag: str) -> None:
+    """Checks that a command refused the value of a flag, with a hint."""
+    error, hint = done.stderr.splitlines()
+    assert done.status == 2
+    assert error.startswith("error: ")
+    assert f": {value!r} ({flag})" in error
+    assert hint.startswith("hint: ")
+
+
 @pytest.mark.parametrize("words", OVERWRITING, ids=" ".join)
 def test_no_capture_is_replaced(folder: Path, words: tuple[str, ...]) -> None:
     before = {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
     done = run_cli(*words)
-    assert (done.status, done.stdout) == (2, "")
-    error, hint = done.stderr.splitlines()
-    assert error.startswith(f"error: {words[-2]} {words[-1]} would overwrite ")
-    assert error.endswith(", which is to be read")
-    assert hint == "hint: give the path of another file"
+    assert done.stdout == ""
+    check_refusal(done, words[-1], words[-2])
     assert {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()} == before
 
 
@@ -72,13 +78,13 @@ def test_no_capture_is_replaced(folder: Path, words: tuple[str, ...]) -> None:
 def test_no_capture_is_replaced_by_a_merged_trace(folder: Path, words: tuple[str, ...]) -> None:
     before = (folder / words[-1]).read_bytes()
     done = run_cli(*words)
-    assert (done.status, done.stderr.splitlines()[0]) == (2, f"error: {words[-1]} is one of the captures")
+    check_refusal(done, words[-1], "--trace")
     assert (folder / words[-1]).read_bytes() == before
 
 
 def test_a_trace_and_a_summary_are_two_files(folder: Path) -> None:
     done = run_cli("report", "trace.json", "--output", "out.json", "--trace", folder / "out.json")
-    assert (done.status, done.stderr.splitlines()[0]) == (2, "error: --output and --trace both name out.json")
+    check_refusal(done, "out.json", "--trace")
     assert not (folder / "out.json").exists()
 
 
@@ -101,9 +107,19 @@ def test_no_file_of_runners_is_replaced(folder: Path, verb: str) -> None:
     source = 'from fastrnns_rs import runner\n\n\n@runner("mine")\ndef mine(problem):\n    raise AssertionError\n'
     (folder / "mine.py").write_text(source)
     done = run_cli(*MEASURING[verb], "--runner-file", "mine.py", "--output", "mine.py")
-    error = "error: --output mine.py would overwrite mine.py, which is to be read"
-    assert (done.status, done.stderr.splitlines()[0]) == (2, error)
+    check_refusal(done, "mine.py", "--output")
     assert (folder / "mine.py").read_text() == source
+
+
+@pytest.mark.parametrize("read", ["mine.py", "pyproject.toml"])
+@pytest.mark.parametrize("verb", ["bench", "ab"])
+def test_a_run_file_replaces_no_input(folder: Path, verb: str, read: str) -> None:
+    (folder / "mine.py").write_text("raise AssertionError\n")
+    (folder / "pyproject.toml").write_text("[tool.fastrnns-rs]\n")
+    before = (folder / read).read_bytes()
+    done = run_cli(*MEASURING[verb], "--runner-file", "mine.py", "--run-file", read)
+    check_refusal(done, read, "--run-file")
+    assert (folder / read).read_bytes() == before
 
 
 @pytest.mark.parametrize("words", [("doctor",), ("report", "trace.json"), MEASURING["verify"]], ids=" ".join)
@@ -111,8 +127,7 @@ def test_the_configuration_is_not_replaced(folder: Path, words: tuple[str, ...])
     path = folder / "pyproject.toml"
     path.write_text("[tool.fastrnns-rs]\n")
     done = run_cli(*words, "--output", "pyproject.toml")
-    error = f"error: --output pyproject.toml would overwrite {path}, which is to be read"
-    assert (done.status, done.stderr.splitlines()[0]) == (2, error)
+    check_refusal(done, "pyproject.toml", "--output")
     assert path.read_text() == "[tool.fastrnns-rs]\n"
 
 
