@@ -58,7 +58,9 @@ def let_a_group_write(path: Path) -> None:
     path.chmod(0o664 if path.is_file() else 0o775)
 
 
-SPOILS = [give_away, let_all_write, let_a_group_write]
+#: The ways to spoil a file, and who may write to it then.
+WRITERS = {give_away: f"the user {OTHER}", let_all_write: "every user", let_a_group_write: f"the group {OTHER}"}
+SPOILS = [*WRITERS]
 
 
 @pytest.fixture
@@ -152,7 +154,7 @@ def test_a_file_of_others_takes_no_time(anywhere: Path, text: str) -> None:
     assert done.status == 2
     [error, hint] = done.stderr.splitlines()
     assert str(anywhere / "pyproject.toml") in error
-    assert hint == "hint: mend the file"
+    assert hint.startswith("hint: ")
 
 
 @pytest.mark.parametrize("root", [".git", "pyproject.toml"])
@@ -206,7 +208,8 @@ def test_a_run_file_executes_no_code_that_the_command_does_not_name(anywhere: Pa
     path = interrupted(anywhere)
     refused = run_pretended("bench", "--resume", path, cwd=anywhere)
     assert refused.status == 2
-    assert "--runner-file theirs.py, which is code that would be executed" in refused.stderr
+    error = refused.stderr.splitlines()[0]
+    assert "'--runner-file theirs.py' (--resume)" in error
     assert not (anywhere / "executed").exists()
     [hint] = [line for line in refused.stderr.splitlines() if line.startswith("hint:")]
     command = shlex.split(hint.rpartition("fastrnns-rs ")[2])
@@ -229,9 +232,11 @@ def test_modules_that_others_may_write_are_not_the_newest(tmp_path: Path, part: 
     made = module(cache / "ab" / "c1.py")
     assert [one.path for one in module_files.newest(cache)] == [made]
     spoil(cache / part)
-    with pytest.raises(FastrnnsError, match="is not executed, since") as caught:
+    with pytest.raises(FastrnnsError) as caught:
         module_files.newest(cache)
     assert str(cache / part) in caught.value.message
+    assert WRITERS[spoil] in caught.value.message
+    assert caught.value.hint
     assert [one.path for one in module_files.find([made])] == [made]
 
 
@@ -249,7 +254,8 @@ def test_no_worker_finds_modules_that_others_may_write(
     spoil(cache)
     done = run_pretended("inductor", *words, cwd=anywhere, TMPDIR=anywhere)
     assert done.status == 1, done.stderr
-    assert f"error: {cache} is not executed, since" in done.stderr
+    [error] = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert f": '{cache}'" in error
 
 
 def test_the_cache_is_made_before_others_make_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
