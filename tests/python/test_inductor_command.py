@@ -58,7 +58,9 @@ def test_forward_and_backward_are_timed_and_told_apart(generated_modules: Module
         assert one.first_call_ns > one.wall.min_ns
         assert one.peak_memory_bytes > 50_000_000
     assert report.environment.torch_version
-    assert "one process says nothing of the next" in done.stderr
+    [warning] = report.warnings
+    assert (warning.code, done.stderr.count("warning[one_process]")) == ("one_process", 1)
+    assert "fastrnns-rs inductor --processes 5" in warning.hint
 
 
 @pytest.mark.long("inductor")
@@ -165,7 +167,8 @@ def test_ctrl_c_keeps_what_was_measured(generated_modules: Modules, tmp_path: Pa
         (["good.py", "--profile", "--output-dir", "plain.py"], 2, "'plain.py' (--output-dir)"),
         (["good.py", "--times", "0"], 2, "--times"),
         (["good.py", "--seqLength", "3"], 2, "--seq-length needs --runner"),
-        (["good.py", "--ncu-metrics", "x"], 2, "--ncu-metrics and --ncu-path need --ncu"),
+        (["good.py", "--ncu-metrics", "x"], 2, "--ncu-metrics needs --ncu"),
+        (["good.py", "--ncu-path", "x"], 2, "--ncu-path needs --ncu"),
         (["good.py", "--json", "--format", "table"], 2, "--format and --json"),
         (["good.py", "--output", "good.py"], 2, "'good.py' (--output)"),
         (["good.py", "--output", "folder"], 2, "'folder' (--output)"),
@@ -200,7 +203,7 @@ def test_the_api_returns_the_same(generated_modules: Modules, tmp_path: Path, mo
     report.save(tmp_path / "report.json")
     plain: Any = json.loads((tmp_path / "report.json").read_text())
     assert InductorReport.from_dict(plain) == report
-    with pytest.raises(UsageError, match="no module is named"):
+    with pytest.raises(UsageError, match="`paths`"):
         fastrnns_rs.benchmark_modules()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -60,9 +61,9 @@ def test_the_device_is_that_of_its_inputs_or_where_it_allocates(tmp_path: Path) 
 
 
 REFUSED = {
-    "print(1)\n": "is no module that Inductor generated",
-    "": "is no module that Inductor generated",
-    "# AOT ID: ['0_forward']\n\ndef call(args):\n    pass\n": "benchmark_harness off",
+    "print(1)\n": "not a generated module",
+    "": "an empty file",
+    "# AOT ID: ['0_forward']\n\ndef call(args):\n    pass\n": "benchmark_harness is off",
     "@triton_heuristics.pointwise(size_hints=[4])\n@triton.jit\ndef triton_poi(x):\n    pass\n": "is a Triton kernel",
     "def call(args):\n    pass\n\ndef benchmark_compiled_module(times=10, repeat=10):\n    pass\n": "before 2.11",
 }
@@ -113,7 +114,7 @@ def test_kernels_with_benchmarks_of_their_own_are_no_modules(tmp_path: Path) -> 
     # The source of a kernel stands in the module that calls it, and is not what the module itself has.
     inner = f"async_compile.triton('k', '''{KERNEL}''')\n"
     wrapper.write_text(f"# AOT ID: ['0_forward']\n{inner}\ndef call(args):\n    pass\n")
-    with pytest.raises(FastrnnsError, match="benchmark_harness off"):
+    with pytest.raises(FastrnnsError, match="benchmark_harness is off"):
         module_files.generated(wrapper)
     wrapper.write_text(f"{inner}\ndef call(args):\n    pass\n\ndef benchmark_compiled_module(times=10):\n    pass\n")
     with pytest.raises(FastrnnsError, match=r"before 2\.11"):
@@ -126,16 +127,17 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     with (tmp_path / "large.py").open("wb") as file:
         file.truncate(1 << 40)
     for path, told in {
-        tmp_path / "pipe.py": "is no file",
-        Path("/dev/zero"): "is no file",
+        tmp_path / "pipe.py": "not a file",
+        Path("/dev/zero"): "not a file",
         tmp_path / "large.py": "too large",
-        tmp_path / "nothing.py": "No such file",
+        tmp_path / "nothing.py": "file not found",
         tmp_path / "x.py": "not UTF-8",
-        "a\0b": "cannot be read: embedded null",
+        "a\0b": "embedded null",
     }.items():
-        with pytest.raises(FastrnnsError, match=told):
+        with pytest.raises(FastrnnsError, match=told) as raised:
             module_files.generated(path)
-    with pytest.raises(FastrnnsError, match="no module below"):
+        assert repr(str(path)) in raised.value.message
+    with pytest.raises(FastrnnsError, match=re.escape(repr(str(tmp_path)))):
         module_files.find([tmp_path])
 
 
@@ -166,7 +168,7 @@ def test_the_newest_backward_comes_with_its_forward(tmp_path: Path) -> None:
 
 def test_an_empty_cache_is_told_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "nowhere"))
-    with pytest.raises(FastrnnsError, match="has no generated module") as raised:
+    with pytest.raises(FastrnnsError, match="no generated module") as raised:
         module_files.newest()
     assert str(tmp_path / "nowhere") in raised.value.message
 
@@ -227,12 +229,15 @@ def test_a_runner_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, 
     (modules, failed), _ = modules_of(monkeypatch, broken, done(path), on_runner=lambda *said: begun.append(said))
     assert begun == [("compile_cell", 0, 2), ("compile_scan", 1, 2)]
     assert [(one.runner, one.path) for one in modules] == [("compile_scan", path)]
-    assert [(one.code, one.evidence) for one in failed] == [
-        ("runner_failed", "compile_cell was not compiled: RuntimeError: boom")
-    ]
+    [warning] = failed
+    assert warning.code == "runner_failed"
+    assert "'compile_cell'" in warning.evidence
+    assert warning.evidence.endswith("RuntimeError: boom")
     (modules, failed), _ = modules_of(monkeypatch, done())
     assert modules == []
-    assert [one.evidence for one in failed] == ["compile_cell left no generated module"]
+    [warning] = failed
+    assert warning.evidence.startswith("no generated module")
+    assert warning.evidence.endswith("'compile_cell'")
 
 
 def test_ctrl_c_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -112,10 +113,10 @@ def test_words_reach_it_whatever_is_in_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "asked", "message", "hint"),
     [
-        (["pass"], {}, "ncu wrote no report: it saw no kernel", "--profile"),
-        (["pass"], {"ncu_kernel_regex": "a\x1b"}, r"ncu wrote no report: no kernel's name matches a\x1b", "functions"),
-        ([REFUSED], {}, "ncu may not read the GPU's performance counters (ERR_NVGPUCTRPERM)", "CAP_SYS_ADMIN"),
-        ([REFUSED, REPORT, "sys.exit(1)"], {}, "ncu may not read the GPU's performance counters", "NVreg_"),
+        (["pass"], {}, "no kernel", "fastrnns-rs inductor --profile"),
+        (["pass"], {"ncu_kernel_regex": "a\x1b"}, r"'a\x1b'", "function names"),
+        ([REFUSED], {}, "ERR_NVGPUCTRPERM", "CAP_SYS_ADMIN"),
+        ([REFUSED, REPORT, "sys.exit(1)"], {}, "ERR_NVGPUCTRPERM", "NVreg_"),
         ([REPORT, "sys.exit(3)"], {}, "ncu failed: exit status 3", ""),
         (["import os; os.kill(os.getpid(), 9)"], {}, "ncu failed: it was killed by signal 9", ""),
         (["print('==ERROR== no\\x1b[2J room')", "\nsys.exit(1)"], {}, r"ncu failed: no\x1b[2J room", ""),
@@ -134,7 +135,7 @@ def test_no_report_is_one_line(fake: Ncu, steps: list[str], asked: dict[str, Any
 
 
 def test_when_time_is_up_nothing_stays_behind(fake: Ncu, mark: str) -> None:
-    with pytest.raises(FastrnnsError, match=r"ncu was not done after 0\.5 s \(.*--timeout"):
+    with pytest.raises(FastrnnsError, match=r"^ncu .*\b0\.5 s\b"):
         fake.does(REPORT, f"subprocess.call(['sleep', {mark!r}])").run(timeout=0.5)
     assert not left_of(mark)
     assert fake.reports == []
@@ -144,9 +145,9 @@ def test_what_is_no_program_is_one_line(fake: Ncu) -> None:
     fake.program.parent.mkdir()
     fake.program.write_bytes(b"\x7fELF is what it says")
     fake.program.chmod(0o755)
-    with pytest.raises(FastrnnsError, match=r"ncu cannot be started: .+ \(name an ncu that works with --ncu-path\)"):
+    with pytest.raises(FastrnnsError, match=re.escape(f"{str(fake.program)!r}: Exec format error")):
         fake.run()
-    with pytest.raises(FastrnnsError, match="cannot be started"):
+    with pytest.raises(FastrnnsError, match="NUL"):
         fake.does(REPORT).run(ncu_metrics="a\0b")
 
 
@@ -166,9 +167,9 @@ def program(path: Path) -> str:
 
 def test_it_is_looked_for_on_the_path_and_then_elsewhere(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = InductorOptions(ncu=True)
-    with pytest.raises(MissingError, match="Nsight Compute is not installed") as caught:
+    with pytest.raises(MissingError, match=r"'ncu' \(PATH\)") as caught:
         ncu.find(asked, nowhere)
-    assert "--ncu-path" in caught.value.hint
+    assert "`ncu_path`" in caught.value.hint
     program(nowhere / "opt/nvidia/nsight-compute/2024.3.1/ncu")
     newest = program(nowhere / "opt/nvidia/nsight-compute/2024.10.0/ncu")
     program(nowhere / "usr/local/cuda-13.0/bin/ncu")
@@ -182,7 +183,7 @@ def test_it_is_looked_for_on_the_path_and_then_elsewhere(nowhere: Path, monkeypa
     assert ncu.find(InductorOptions(ncu=True, ncu_path=named), nowhere) == named
     Path(named).chmod(0o644)
     for path in (named, str(nowhere), str(nowhere / "missing"), "no-such-ncu", ""):
-        with pytest.raises(MissingError, match="there is no ncu that can be run"):
+        with pytest.raises(MissingError, match=re.escape(f"{path!r} (ncu_path)")):
             ncu.find(InductorOptions(ncu=True, ncu_path=path))
 
 
@@ -191,10 +192,11 @@ def test_a_missing_ncu_is_told_before_anything_runs(tmp_path: Path) -> None:
     asked = ("--ncu", "--ncu-path", tmp_path / "ncu", "--output-dir", output)
     done = run_with_facts("inductor", module, *asked, facts=WITH_GPU)
     assert (done.status, done.stdout) == (ExitCode.MISSING, "")
-    assert done.stderr.splitlines() == [
-        f"error: there is no ncu that can be run: {tmp_path / 'ncu'}",
-        "hint: install NVIDIA Nsight Compute, or name it with --ncu-path",
-    ]
+    *_progress, error, hint = done.stderr.splitlines()
+    assert error.startswith("error: ")
+    assert f"{str(tmp_path / 'ncu')!r} (--ncu-path)" in error
+    assert hint.startswith("hint: ")
+    assert "--ncu-path" in hint
     assert calls_of(module) == 0
     assert not output.exists()
 

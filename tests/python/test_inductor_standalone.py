@@ -93,11 +93,11 @@ def test_the_table_is_that_of_the_verb(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "error", "hint"),
     [
-        (["--times", "x"], 2, "argument --times: invalid int value: 'x'", "planted.py --help shows what it takes"),
-        (["--benchmark-kernel", "extra\x1b"], 2, r"unrecognized arguments: extra\x1b", "planted.py --help"),
-        (["--ncu-metrics", "m"], 2, "kernels, metrics or the path of ncu are given", "give --ncu too"),
-        (["--ncu"], 5, "--ncu needs a CUDA device, and ", "leave it out"),
-        (["-p", "--output-dir", "/dev/null/x"], 2, "/dev/null/x cannot be written to", "choose another folder"),
+        (["--times", "x"], 2, "--times: invalid int value: 'x'", "Run: python PATH --help"),
+        (["--benchmark-kernel", "extra\x1b"], 2, r"extra\x1b", "Run: python PATH --help"),
+        (["--ncu-metrics", "m"], 2, "--ncu-metrics needs --ncu", "--ncu"),
+        (["--ncu"], 5, "--ncu needs a CUDA device", "--ncu"),
+        (["-p", "--output-dir", "/dev/null/x"], 2, "'/dev/null/x' (--output-dir): Not a directory", "--output-dir"),
     ],
 )
 def test_what_it_cannot_do_is_told(tmp_path: Path, arguments: list[str], status: int, error: str, hint: str) -> None:
@@ -105,8 +105,12 @@ def test_what_it_cannot_do_is_told(tmp_path: Path, arguments: list[str], status:
     done = run_here(path, *arguments)
     assert (done.status, done.stdout) == (status, "")
     first, second = done.stderr.splitlines()
-    assert first.startswith(f"error: {error}")
-    assert second.startswith(f"hint: {hint}")
+    assert first.startswith("error: ")
+    assert error in first
+    assert second.startswith("hint: ")
+    assert hint.replace("PATH", str(path)) in second
+    # Arguments of Python reach nobody who types flags.
+    assert "`" not in first + second
     assert calls_of(path) == 0
 
 
@@ -245,12 +249,12 @@ def test_kernels_that_could_not_be_told_of_leave_the_wall_time(running: Running)
         assert torch._inductor.config.compile_threads == 1
         assert sys.modules[running.module.__name__] is not running.module
         yield {**KERNEL}
-        raise FastrnnsError("the second kernel has no benchmark", "set something")
+        raise FastrnnsError("the second kernel has no benchmark", "Set something.")
 
     running.patch.setattr(inductor, "kernel_times", SimpleNamespace(measure=measure), raising=False)
     with torch._inductor.config.patch(compile_threads=2):
         row, said = running.measure("-c", status=ExitCode.FAILED)
-    assert row.reason == "the second kernel has no benchmark (set something)"
+    assert row.reason == "the second kernel has no benchmark. Set something."
     assert said == f"error: {running.path}: {row.reason}\n"
     assert len(row.samples_ns) == 1
     assert [one.name for one in row.kernels] == [KERNEL["name"]]

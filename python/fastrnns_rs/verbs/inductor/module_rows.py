@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: A module may find the pipe of its worker, and write anything to it.
 _ODD = (TypeError, ValueError, AttributeError, KeyError, ArithmeticError)
 _UNCLEAR = "what its process told cannot be understood"
+_MORE_PROCESSES = "Measure a module in 5 processes: fastrnns-rs inductor --processes 5 MODULE.py"
 
 
 def described(processes: Sequence[Sequence[int]]) -> PhaseSummary:
@@ -130,20 +131,17 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
     return measured
 
 
-def report(
-    environment: Environment, rows: list[ModuleRow], warnings: Sequence[Notice] = (), hint: str = ""
-) -> InductorReport:
+def report(environment: Environment, rows: list[ModuleRow], warnings: Sequence[Notice] = ()) -> InductorReport:
     """Returns the report document.
 
     Args:
         environment: Machine and software.
         rows: Row of each module.
         warnings: Earlier warnings.
-        hint: Hint on how to measure modules in more processes; empty for a general hint.
     """
     counts = {f"{label(one)}": one.wall.n_processes for one in rows if one.wall is not None}
     return InductorReport(
-        warnings=[*warnings, *few_processes.check_counts(counts, "every module", hint)],
+        warnings=[*warnings, *few_processes.check_counts(counts, "every module", _MORE_PROCESSES)],
         environment=environment,
         modules=rows,
     )

@@ -114,7 +114,7 @@ def _started(command: list[str], asked: InductorOptions) -> Completed:
         raise FastrnnsError(f"ncu failed: {error}") from None
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or error
-        message, hint = f"cannot start program: {command[0]!r}", "Use another `ncu_path`."
+        message, hint = f"cannot start program: {command[0]!r}", "Use another ncu program."
         raise FastrnnsError(message, hint, reason=str(why)) from None
 
 
@@ -130,7 +130,7 @@ def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
     """Returns an error message and a hint for a missing or unreliable report."""
     said = f"{completed.stdout_tail}\n{completed.stderr_tail}"
     if completed.timed_out:
-        hint = "Use a longer `timeout`, or fewer kernels and metrics: `ncu_kernel_regex`, `ncu_metrics`."
+        hint = "Use a longer time limit, or profile fewer kernels and metrics with ncu."
         return f"ncu timed out: {asked.timeout:g} s", hint
     if "ERR_NVGPUCTRPERM" in said:
         # Some versions of ncu exit with status 0 all the same.
@@ -144,7 +144,7 @@ def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
     if asked.ncu_kernel_regex:
         which = visible(f"no kernel matches: {asked.ncu_kernel_regex!r}")
         return which, "Use a pattern of function names, such as triton_poi_fused_add_0."
-    return "ncu wrote no report: the module ran no kernel", "Use `profile=True` to list the kernels."
+    return "ncu wrote no report: the module ran no kernel", "List the kernels: fastrnns-rs inductor --profile MODULE.py"
 
 
 def _appended(report: Path) -> Path:

@@ -73,9 +73,10 @@ class InductorOptions:
             capability(one)
         if self.architectures and not (self.kernels or self.all_configs):
             raise UsageError("`architectures` needs `kernels`", "Add `kernels=True`.")
-        if (self.ncu_kernel_regex or self.ncu_metrics or self.ncu_path) and not self.ncu:
-            message = "`ncu_kernel_regex`, `ncu_metrics` and `ncu_path` need `ncu`"
-            raise UsageError(message, "Add `ncu=True`.")
+        if not self.ncu:
+            for name in ("ncu_kernel_regex", "ncu_metrics", "ncu_path"):
+                if getattr(self, name):
+                    raise UsageError(f"`{name}` needs `ncu`", "Add `ncu=True`.")
 
 
 def check_machine(modules: Iterable[Generated], facts: Facts, asked: InductorOptions) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,10 +16,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
-from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError
+from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError, line
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMES, InductorOptions
 from fastrnns_rs.worker.inductor.standalone_measurement import measure
+
+#: Argument of Python in an error: `ncu` or `ncu=True`.
+_ARGUMENT = re.compile(r"`(\w+)(?:=True)?`")
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import InductorReport
@@ -46,7 +51,7 @@ def compiled_module_main(
         asked, as_json = options(arguments)
         report = measure(benchmark_compiled_module_fn, asked)
     except FastrnnsError as error:
-        _tell(f"error: {visible(error.message)}", *([f"hint: {visible(error.hint)}"] if error.hint else []))
+        _tell(*(visible(one) for one in _error_lines(error)))
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
@@ -65,6 +70,19 @@ def _end(report: InductorReport) -> None:
         sys.exit(ExitCode.FAILED)
 
 
+def _error_lines(error: FastrnnsError) -> list[str]:
+    """Returns the error and its hint, with the flags of this program in place of arguments."""
+    flags = {one.dest: max(one.option_strings, key=len) for one in _parser()._actions}  # noqa: SLF001  # no public list
+
+    def with_flags(text: str) -> str:
+        return _ARGUMENT.sub(lambda found: flags.get(found[1], found[0]), text)
+
+    # A value may have backquotes of its own.
+    what = error.what if error.value is not None else with_flags(error.what)
+    hint = [f"hint: {with_flags(error.hint)}"] if error.hint else []
+    return [f"error: {line(what, flags.get(error.where, error.where), error.reason)}", *hint]
+
+
 def _deliver(text: str) -> None:
     """Writes to stdout. The reader may close it."""
     stream: Any = sys.stdout
@@ -79,15 +97,15 @@ def _deliver(text: str) -> None:
 
 
 def _tell(*lines: str) -> None:
-    for line in lines:
-        print(line, file=sys.stderr)  # noqa: T201  # this is what a program says
+    for one in lines:
+        print(one, file=sys.stderr)  # noqa: T201  # this is what a program says
 
 
 class _Parser(argparse.ArgumentParser):
     """Parser that raises errors instead of printing them and exiting."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"{self.prog} --help shows what it takes")
+        raise UsageError(message, f"Run: {shlex.join(['python', sys.argv[0], '--help'])}")
 
 
 def options(arguments: Sequence[str] | None) -> tuple[InductorOptions, bool]:

@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.request import InductorOptions
 
 
-#: A process that is measured by itself is one process.
-_HINT = "Measure a module in 5 processes: fastrnns-rs inductor --processes 5 MODULE.py"
-
-
 class Benchmark(Protocol):
     """Benchmark function of a module."""
 
@@ -63,7 +59,7 @@ def measure(benchmark: Benchmark, asked: InductorOptions) -> InductorReport:
     facts = Facts(**probe("auto", "float32"))
     one = _module(benchmark, facts)
     check_machine([one], facts, asked)
-    return report(environment.describe(facts), [_row(benchmark, one, asked)], hint=_HINT)
+    return report(environment.describe(facts), [_row(benchmark, one, asked)])
 
 
 def _row(benchmark: Benchmark, one: Generated, asked: InductorOptions) -> ModuleRow:

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 _PREFIX = "triton_"
 _WHAT_TO_SET = (
-    "compile the model again with TORCHINDUCTOR_BENCHMARK_KERNEL=1 or torch._inductor.config.benchmark_kernel = True"
+    "Compile the model again with TORCHINDUCTOR_BENCHMARK_KERNEL=1 or torch._inductor.config.benchmark_kernel = True."
 )
+#: Rows of a document contain this hint, so that it names no argument of Python.
+_PROFILE = "Run: fastrnns-rs inductor --profile MODULE.py"
 #: Reason for kernels that the model's author wrote.
-NO_BENCHMARK = "Inductor times no kernel that it did not write"
+NO_BENCHMARK = "Inductor benchmarks only kernels that it generated"
 
 
 def compile_here() -> None:
@@ -58,12 +60,13 @@ def benchmarkable(device: torch.device) -> list[ModuleType]:
         return found
     others = sum(any(not kernel.custom_kernel for kernel in _autotuners(one)) for one in PyCodeCache.modules)
     if others:
-        raise FastrnnsError(f"none of its {others} Triton kernels has a benchmark in it", _WHAT_TO_SET)
+        raise FastrnnsError(f"no benchmark in Triton kernels of module: {others} without benchmark", _WHAT_TO_SET)
     if own := by_hand():
-        raise FastrnnsError(f"its Triton kernels are its author's own: {len(own)}", f"{NO_BENCHMARK}; `profile` does")
+        message = f"no Triton kernels of Inductor in module: {len(own)} written by hand"
+        raise FastrnnsError(message, _PROFILE)
     if device.type == "cpu":
-        raise FastrnnsError("no Triton kernels in module: kernels of the CPU are C++", "Use `profile=True`.")
-    raise FastrnnsError("no Triton kernels in module: the module calls libraries", "Use `profile=True`.")
+        raise FastrnnsError("no Triton kernels in module: kernels of the CPU are C++", _PROFILE)
+    raise FastrnnsError("no Triton kernels in module: the module calls libraries", _PROFILE)
 
 
 def by_hand() -> list[tuple[ModuleType, CachingAutotuner]]:
@@ -83,7 +86,9 @@ def get_triton_kernel(mod: ModuleType) -> CachingAutotuner:
     """
     found = [one for name, one in vars(mod).items() if name.startswith(_PREFIX) and isinstance(one, CachingAutotuner)]
     if len(found) != 1:
-        raise FastrnnsError(f"{mod.__name__} defines {len(found)} Triton kernels, not one", "name a kernel's module")
+        raise FastrnnsError(
+            f"{mod.__name__} defines {len(found)} Triton kernels, not one", "Use the module of one kernel."
+        )
     return found[0]
 
 
