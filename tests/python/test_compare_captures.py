@@ -177,17 +177,17 @@ def test_runs_and_captures_are_not_mixed(tmp_path: Path) -> None:
             compare(*sides)
         assert str(traced) in caught.value.message
         assert str(measured) in caught.value.message
-    with pytest.raises(UsageError, match="one side of a comparison"):
+    with pytest.raises(UsageError, match="is a baseline only"):
         compare(traced)
     status, _, said = call(measured, measured, "--iteration-range", "x")
-    assert (status, "--iteration-range is of captures" in said) == (2, True)
+    assert (status, "--iteration-range" in said) == (2, True)
 
 
 def test_a_capture_counts_once(tmp_path: Path) -> None:
     one = capture(tmp_path / "a.json")
     copied = tmp_path / "copy.json"
     copied.write_bytes(one.read_bytes())
-    with pytest.raises(UsageError, match="of one side, hold the same capture"):
+    with pytest.raises(UsageError, match="contain the same capture"):
         compare([one, copied], capture(tmp_path / "b.json", seed=3))
     assert "same_capture" in [notice.code for notice in compare(one, copied).warnings]
 
@@ -199,9 +199,9 @@ def test_files_that_are_none_are_named(tmp_path: Path) -> None:
         compare(good, bad)
     empty = tmp_path / "empty.json"
     empty.write_text('{"traceEvents": []}')
-    with pytest.raises(UsageError, match=r"empty\.json: nothing ran on a device"):
+    with pytest.raises(UsageError, match=r"no GPU activity in capture: .*empty\.json"):
         compare(empty, good)
-    with pytest.raises(UsageError, match="noise floor is that of runners"):
+    with pytest.raises(UsageError, match=r"'noise-floor' \(margin\)"):
         compare(good, good, margin="noise-floor")
 
 

@@ -275,7 +275,7 @@ def test_a_device_that_only_copied_has_no_part_in_the_time_of_kernels(tmp_path: 
     kernels = [text.partition("Kernels\n")[2] for text in shown]
     assert kernels[0] == kernels[1] != ""
     assert "per GPU" not in kernels[0]
-    with pytest.raises(UsageError, match="no extent is called 'host'"):
+    with pytest.raises(UsageError, match=r"'host' \(extent\)"):
         fastrnns_rs.read(path, extent="host")  # type: ignore[arg-type]
 
 

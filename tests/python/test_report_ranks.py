@@ -163,12 +163,12 @@ def test_a_folder_is_every_capture_in_it(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_captures_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FastrnnsError, match="holds no file"):
+    with pytest.raises(FastrnnsError, match="empty folder"):
         fastrnns_rs.read(tmp_path)
     (tmp_path / "notes.txt").write_text("what I did")
     (tmp_path / "more.txt").write_text("what I did")
     with pytest.raises(
-        FastrnnsError, match=r"holds no capture: .*more\.txt is none \(it is text.*nor is any of 1 more"
+        FastrnnsError, match=r"no capture in folder: .*more\.txt' and 1 more files: it is text"
     ):
         fastrnns_rs.read(tmp_path)
     done = run_cli("report", tmp_path)

@@ -22,20 +22,20 @@ MIB = 1 << 20
 
 #: Files that are no captures, by what the error says of them.
 STRANGERS = {
-    "it is empty": b"",
+    "is an empty file": b"",
     "looks like a web page": b"\n<!DOCTYPE html>\n<html><head><title>Sign in to GitHub</title></head></html>",
     "looks like a session of the Visual Profiler": b'<?xml version="1.0" encoding="UTF-8"?>\n<session></session>',
-    "document of fastrnns-rs/run": b'{"schema": "fastrnns-rs/run", "schema_version": "1.0", "results": []}',
-    "document of fastrnns-rs/summary": b'{"schema": "fastrnns-rs/summary", "kernels": [{"name": "k"}]}',
+    "is a run": b'{"schema": "fastrnns-rs/run", "schema_version": "1.0", "results": []}',
+    "is a summary": b'{"schema": "fastrnns-rs/summary", "kernels": [{"name": "k"}]}',
     "text in UTF-16": TEXT.encode("utf-16"),
     "it is JSON without traceEvents": b'{"a": [{"b": 1}], "traceEvents2": []}',
     "without traceEvents": b'{"traceEvents": {"ph": "X"}}',
     "nothing in it is an event": b'[1, 2, 3, ["a"]]',
     "it is text, but no trace": b"Generating SQLite file report.sqlite from report.nsys-rep\n",
-    "is an archive": b"PK\x03\x04" + bytes(100),
+    "is a ZIP archive": b"PK\x03\x04" + bytes(100),
     "of no format that is read here": bytes(10_000),
-    "of no format": b"\x7fELF" + b"\0\x01\x02\x03" * 2_000,
-    "SQLite": b"SQLite format 3\0" + bytes(5_000),
+    "is a program": b"\x7fELF" + b"\0\x01\x02\x03" * 2_000,
+    "is an SQLite database": b"SQLite format 3\0" + bytes(5_000),
 }
 
 
@@ -43,12 +43,13 @@ STRANGERS = {
 def test_a_file_that_is_no_capture_is_refused_by_what_it_is(said: str, tmp_path: Path) -> None:
     for number, content in enumerate((STRANGERS[said], gzip.compress(STRANGERS[said]))):
         # A database is read where it lies: it cannot be compressed.
-        if number and said == "SQLite":
+        if number and said == "is an SQLite database":
             continue
         path = tmp_path / f"it's a file {number}.json"
         path.write_bytes(content)
         done = run_cli("report", path)
-        assert_tells(done, 1)
+        # A known kind of file is a wrong argument.
+        assert_tells(done, 2 if "not a capture" in done.stderr else 1)
         assert said in done.stderr
         assert str(path) in done.stderr
         with pytest.raises(FastrnnsError, match=said):
@@ -63,10 +64,11 @@ def test_what_cannot_be_opened_is_named(other: str, tmp_path: Path) -> None:
     path = tmp_path / other
     with pytest.raises(FastrnnsError) as caught:
         fastrnns_rs.read(path)
-    assert caught.value.exit_code == 1
+    code = 1 if other == "folder" else 2
+    assert caught.value.exit_code == code
     assert caught.value.hint
     if "\0" not in other:
-        assert_tells(run_cli("report", path), 1)
+        assert_tells(run_cli("report", path), code)
 
 
 def test_no_file_at_all_is_a_mistake_of_usage() -> None:
