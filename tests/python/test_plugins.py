@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -64,9 +65,8 @@ REASONS = {
     "exits": "SystemExit: enough",
     "misspelt": "SyntaxError: invalid syntax (misspelt.py, line 1)",
     "needs": "ModuleNotFoundError: No module named 'no_such_package'",
-    "takes": "UsageError: a runner called cudnn exists already, in fastrnns_rs.models.lstm (choose another name)",
-    "slips": "UsageError: honours of the runner slip is ('bidirectinal',) "
-    "(give a tuple of bidirectional, proj_size, channels_last)",
+    "takes": "UsageError: duplicate runner: 'cudnn' (name): a runner of this name exists in fastrnns_rs.models.lstm",
+    "slips": "UsageError: invalid value of runner 'slip': ('bidirectinal',) (honours)",
     "lies": "Lie: its message cannot be shown: ValueError",
     "lost": "AttributeError: module 'json' has no attribute 'nothing'",
 }
@@ -96,7 +96,7 @@ def test_what_fails_is_a_warning_and_the_others_are_listed(site: Path) -> None:
     assert {one["code"] for one in found["warnings"]} == {"plugin_failed"}
     said = {one["evidence"].split()[0]: one["evidence"] for one in found["warnings"]}
     assert said.keys() == REASONS.keys()
-    assert all(evidence.endswith(f": {REASONS[name]}") for name, evidence in said.items())
+    assert all(f": {REASONS[name]}" in evidence for name, evidence in said.items())
     assert "raises = broken_runners.raises of the package broken-runners 0.1: " in said["raises"]
     assert done.stderr.count("warning[plugin_failed]: ") == len(REASONS)
     runners = {one["name"]: one for one in found["runners"]}
@@ -146,8 +146,9 @@ def test_a_runner_that_failed_to_load_is_told_with_its_plug_in(site: Path) -> No
     done = run(site, "bench", "--group", "rnns", "--rnns", "half")
     assert done.status == 2
     error, hint = [line for line in done.stderr.splitlines() if line.startswith(("error", "hint"))]
-    assert error == "error: no runner is called 'half'"
-    assert "raises = broken_runners.raises of the package broken-runners 0.1" in hint
+    assert error.startswith("error: unknown runner: 'half' (--rnns)")
+    assert "raises = broken_runners.raises of the package broken-runners 0.1" in error
+    assert "packaged" in hint
 
 
 def test_damaged_packages_and_odd_folders_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,12 +192,12 @@ def test_a_package_in_a_package_that_is_missing_is_missing_too(monkeypatch: pyte
     registry.runner("unmet", requires=("os.path", "no_such.inner"))(lambda _problem: None)
     unmet = registry.find("unmet")
     assert unmet.missing() == ["no_such.inner"]
-    assert unmet.refusal(Problem(mini_batch=2)) == "it needs the package no_such.inner, which is not installed"
+    assert unmet.refusal(Problem(mini_batch=2)) == "needs the package no_such.inner, which is not installed"
 
 
 @pytest.mark.parametrize("name", ["", "two words", "a,b", "-x", 3, None])
 def test_a_name_that_no_flag_could_give_is_refused(name: object) -> None:
-    with pytest.raises(UsageError, match="no runner can be called"):
+    with pytest.raises(UsageError, match=re.escape(f"{name!r} (name)")):
         registry.runner(name)(lambda _problem: None)
     assert name not in registry.all_runners()
 
@@ -204,5 +205,5 @@ def test_a_name_that_no_flag_could_give_is_refused(name: object) -> None:
 @pytest.mark.parametrize("key", ["honours", "lacks", "devices"])
 def test_a_slip_of_the_pen_in_a_declaration_is_refused(key: str) -> None:
     for value in ("cpu", ("cpus",)):
-        with pytest.raises(UsageError, match=f"{key} of the runner slip is"):
+        with pytest.raises(UsageError, match=re.escape(f"'slip': {value!r} ({key})")):
             registry.runner("slip", **{key: value})(lambda _problem: None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -75,21 +76,23 @@ def test_what_torchrun_tells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
+    ("name", "value"),
     [
-        ("RANK", "2", "RANK is '2', which torchrun never sets"),
-        ("RANK", "-1", "RANK is '-1'"),
-        ("RANK", "one", "RANK is 'one'"),
-        ("WORLD_SIZE", "0", "WORLD_SIZE is '0'"),
-        ("WORLD_SIZE", "9" * 5000, "WORLD_SIZE is '9"),
-        ("MASTER_PORT", "65536", "MASTER_PORT is '65536'"),
-        ("MASTER_ADDR", "", "MASTER_ADDR is not"),
-        ("LOCAL_RANK", "", "LOCAL_RANK is not"),
+        ("RANK", "2"),
+        ("RANK", "-1"),
+        ("RANK", "one"),
+        ("WORLD_SIZE", "0"),
+        ("WORLD_SIZE", "9" * 5000),
+        ("MASTER_PORT", "65536"),
+        ("MASTER_ADDR", ""),
+        ("LOCAL_RANK", ""),
     ],
 )
-def test_variables_that_make_no_sense(name: str, value: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
+def test_variables_that_make_no_sense(name: str, value: str) -> None:
+    told = re.escape(f"{value!r} ({name})") if value else f"missing variable: {name}"
+    with pytest.raises(UsageError, match=told) as raised:
         world({**VARIABLES, name: value})
+    assert "torchrun" in raised.value.hint
 
 
 def test_what_ranks_have_no_use_for_is_refused(tmp_path: Path) -> None:
@@ -111,7 +114,7 @@ def test_a_rank_has_the_device_of_its_number() -> None:
     assert second.own_device(gpus, "auto").device == "cuda:1"
     assert second.own_device(replace(gpus, device="cuda:0"), "cuda:0").device == "cuda:0"
     assert second.own_device(FACTS, "auto").device == "cpu"
-    with pytest.raises(MissingError, match="no device cuda:1 for local rank 1: this machine has 1"):
+    with pytest.raises(MissingError, match=r"'cuda:1' \(rank 1\): this machine has 1 CUDA device\."):
         second.own_device(replace(gpus, cuda_device_count=1), "cuda")
 
 
@@ -136,7 +139,7 @@ def test_ranks_that_were_asked_for_different_things_are_refused() -> None:
     def other(told: dict[str, Any]) -> dict[str, Any]:
         return {**told, "plan": {**told["plan"], "plan.processes": 9}}
 
-    with pytest.raises(UsageError, match="its plan.processes is 9, and 3 at rank 0"):
+    with pytest.raises(UsageError, match=r"plan\.processes is 3 at rank 0 and 9 at rank 1"):
         agreed(Pretended([other]), *begin())
 
 
@@ -233,7 +236,7 @@ def test_a_courier_that_ends_is_an_error_that_names_the_store(monkeypatch: pytes
     monkeypatch.setattr(rank_group, "_COURIER", "fastrnns_rs.no_such_module")
     crowd = Team(FIRST)
     try:
-        with pytest.raises(FastrnnsError, match=r"rank 0 cannot reach the others by the store at 127.0.0.1:29500"):
+        with pytest.raises(FastrnnsError, match=r"rank 0 .*: 127\.0\.0\.1:29500"):
             crowd.exchange("hello", 1)
     finally:
         crowd.close()

@@ -76,7 +76,7 @@ def test_fault_23_gradients_are_checked_as_asked(monkeypatch: pytest.MonkeyPatch
 
     asked: list[Any] = []
 
-    def verify(one: Any, **_: Any) -> Any:
+    def verify(one: Any, *_: Any) -> Any:
         asked.append(one)
         return SimpleNamespace(render=lambda *_, **__: "", results=[], ok=True)
 

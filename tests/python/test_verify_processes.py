@@ -78,8 +78,8 @@ def test_the_next_process_goes_on_behind_the_runner_that_ended_one(monkeypatch: 
     assert not found.ok
     table = found.render("table", verbose=True)
     assert "no result after 5 s" in table
-    assert "3 ok, 1 failed, 0 skipped" in table
-    with pytest.raises(UsageError, match="no format is called 'tabel'"):
+    assert "3 ok, 1 failed" in table
+    with pytest.raises(UsageError, match=r"'tabel' \(format\)"):
         found.render("tabel")
 
 
@@ -124,5 +124,5 @@ def test_a_reference_that_leads_back_is_none() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "find", known.__getitem__)
         patch.setattr(registry, "all_runners", lambda: known)
-        with pytest.raises(RunnerError, match="leads back to itself: first → second → first"):
+        with pytest.raises(RunnerError, match="first → second → first"):
             of_runner(first)

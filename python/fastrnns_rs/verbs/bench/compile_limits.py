@@ -63,5 +63,6 @@ def check_cache(folder: str) -> str:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError) as error:
         message, hint = f"cannot create folder: {folder!r}", "Use a folder that is writable."
-        raise UsageError(message, hint, where="compile_cache", reason=str(error), value=folder) from error
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise UsageError(message, hint, where="compile_cache", reason=reason, value=folder) from error
     return str(path)

@@ -71,7 +71,7 @@ def _end(report: InductorReport) -> None:
 
 
 def _error_lines(error: FastrnnsError) -> list[str]:
-    """Returns the error and its hint, with the flags of this program in place of arguments."""
+    """Returns the error and its hint, with flags in place of arguments."""
     flags = {one.dest: max(one.option_strings, key=len) for one in _parser()._actions}  # noqa: SLF001  # no public list
 
     def with_flags(text: str) -> str:

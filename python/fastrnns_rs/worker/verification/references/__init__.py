@@ -60,7 +60,7 @@ def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
         other = registry.find(name)
     except UsageError:
         known = [*KNOWN, EAGER, *registry.all_runners()]
-        raise RunnerError(f"no reference and no runner is called {name!r}", nearest(name, known)) from None
+        raise RunnerError(f"unknown reference: {name!r}", nearest(name, known), where="reference") from None
     _check_ends([runner.name], other)
     from fastrnns_rs.worker.verification.references import peer
 
@@ -77,6 +77,6 @@ def _check_ends(way: list[str], other: Runner) -> None:
 
     way = [*way, other.name]
     if other.name in way[:-1]:
-        raise RunnerError(f"its reference leads back to itself: {' → '.join(way)}", "name one that stands alone")
+        raise RunnerError(f"reference cycle: {' → '.join(way)}", "Use a reference outside the cycle.")
     if other.reference in registry.all_runners():
         _check_ends(way, registry.find(str(other.reference)))
