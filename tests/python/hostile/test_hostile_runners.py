@@ -142,7 +142,9 @@ def test_ab_ends_with_both_rows(mark: str) -> None:
         HOSTILE_MARK=mark,
     )
     assert done.status == 1, done.stderr
-    assert LOST in " ".join(done.stderr.split())
+    said = " ".join(done.stderr.split())
+    assert LOST in said
+    assert "kills_its_supervisor / sound" in said
     assert "fault of fastrnns-rs" not in done.stderr
     assert not left_of(mark)
 
