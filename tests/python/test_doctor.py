@@ -361,7 +361,7 @@ def test_what_a_driver_does_not_tell_is_unknown(blank: str, fake_smi: Callable[.
         ("echo 'NVIDIA-SMI has failed because'; exit 9", "failed with status 9: NVIDIA-SMI has"),
         ("exit 9", "failed with status 9: it says nothing"),
         ("echo 'No devices were found'", "lists no GPU"),
-        ("sleep 3", "0.3 s"),
+        ("sleep 3", "timed out: 0.3 s"),
     ],
 )
 def test_a_broken_nvidia_smi_is_told(

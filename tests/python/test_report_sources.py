@@ -121,6 +121,7 @@ def test_a_record_without_a_file_that_can_be_read(tmp_path: Path) -> None:
         record.write_text(json.dumps({**content, "artefacts": artefacts}))
         error, hint = failed(report(record), 1)
         assert f"'{record}'" in error
+        assert held in error
         assert "apture again" in hint
 
 
@@ -134,7 +135,9 @@ def test_a_record_whose_file_is_gone(tmp_path: Path) -> None:
     content = json.loads(record.read_text())
     [entry] = [one for one in content["artefacts"] if one["kind"] == "nsys_sqlite"]
     record.write_text(json.dumps({**content, "artefacts": [entry, {**entry, "path": "other.sqlite"}]}))
-    assert f"({record})" in failed(report(record), 1)[0]
+    error = failed(report(record), 1)[0]
+    assert f"({record})" in error
+    assert " and 1 more" in error
 
 
 @pytest.mark.parametrize(("kind", "content"), [("nsys_report", OLD), ("nsys_stream", STREAM)])

@@ -60,7 +60,7 @@ def test_what_is_needed_is_enough_and_no_more(schedule: Schedule) -> None:
     assert all(len(cycle) == schedule.active for cycle in whole)
     assert schedule.cycles(schedule.needed - 1) != whole
     schedule.check(schedule.needed)
-    with pytest.raises(UsageError, match=f"--nloops {schedule.needed} "):
+    with pytest.raises(UsageError, match=f"needs {schedule.needed} iterations"):
         schedule.check(schedule.needed - 1)
 
 
@@ -76,14 +76,14 @@ def test_a_schedule_is_read_as_it_is_written(schedule: Schedule) -> None:
     ("text", "message"),
     [
         *((text, "pairs such as") for text in ("", "wait", "wait=1,")),
-        ("actve=1", "did you mean active?"),
-        ("skip-frist=1", "did you mean skip-first?"),
-        ("wait=1,wait=2", "wait twice"),
-        ("skip-first=1,skip_first=1", "skip-first twice"),
+        ("actve=1", "'actve'"),
+        ("skip-frist=1", "'skip-frist'"),
+        ("wait=1,wait=2", "wait"),
+        ("skip-first=1,skip_first=1", "skip.first"),
         ("wait=one", "'one'"),
         ("wait=1.5", "'1.5'"),
-        ("wait=٣", "whole number"),
-        ("wait=-1", "wait is -1"),
+        ("wait=٣", "'٣'"),
+        ("wait=-1", "-1"),
         ("active=0", "at least 1"),
         ("repeat=99999999999", "at most"),
     ],
@@ -96,16 +96,16 @@ def test_no_other_schedule_is_read(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"activities": ("gpu",)}, "no activity is called 'gpu'"),
-        ({"activities": ()}, "known: cpu, cuda"),
-        ({"activities": ("cpu", "cpu")}, "twice"),
-        ({"row_limit": 0}, "row_limit is 0"),
-        ({"row_limit": -2}, "row_limit is -2"),
-        ({"group_by_stack": -1}, "group_by_stack is -1"),
-        ({"sort_by": "self_cpu_time"}, "did you mean self_cpu_time_total?"),
-        ({"sort_by": "self_cuda_time_totl"}, "did you mean self_device_time_total?"),
-        ({"sort_by": "cpu_memory_usage"}, "--profile-memory"),
-        ({"sort_by": "flops"}, "--with-flops"),
+        ({"activities": ("gpu",)}, "'gpu'"),
+        ({"activities": ()}, "activities"),
+        ({"activities": ("cpu", "cpu")}, "cpu cpu"),
+        ({"row_limit": 0}, "0 .row_limit."),
+        ({"row_limit": -2}, "-2 .row_limit."),
+        ({"group_by_stack": -1}, "-1 .group_by_stack."),
+        ({"sort_by": "self_cpu_time"}, "'self_cpu_time_total'"),
+        ({"sort_by": "self_cuda_time_totl"}, "'self_cuda_time_totl'"),
+        ({"sort_by": "cpu_memory_usage"}, "profile_memory=True"),
+        ({"sort_by": "flops"}, "with_flops=True"),
         ({"on_trace_ready": "chrome"}, "chrome:DIR"),
         ({"on_trace_ready": "tensorboard:"}, "tensorboard:DIR"),
         *(({"on_trace_ready": one}, "module:function") for one in ("", "package.module", "some/path:function")),
@@ -120,9 +120,9 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> 
     ("given", "message"),
     [
         ({"activities": ("cpu", "cuda")}, "the device is cpu"),
-        ({"sort_by": "self_cuda_time_total"}, "give self_cpu_time_total"),
+        ({"sort_by": "self_cuda_time_total"}, "Use self_cpu_time_total"),
         ({"sort_by": "self_device_time_total"}, "CUDA is not traced"),
-        ({"memory_snapshot": True}, "--memory-timeline"),
+        ({"memory_snapshot": True}, "memory_timeline=True"),
     ],
 )
 def test_a_cpu_refuses_what_only_cuda_can_do(given: dict[str, Any], message: str) -> None:

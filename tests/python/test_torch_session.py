@@ -141,7 +141,7 @@ def test_the_memory_timeline_is_written(tmp_path: Path, monkeypatch: pytest.Monk
         assert annotations(path_of(cycle))["## forward ##"] == 2
     assert not any("export_memory_timeline" in text for text in session.warnings)
     monkeypatch.delattr(torch.profiler._KinetoProfile, "export_memory_timeline")
-    with pytest.raises(MissingError, match="has no memory timeline"):
+    with pytest.raises(MissingError, match="memory_timeline"):
         TorchSession(TorchOptions(memory_timeline=True), "cpu", tmp_path, "stem")
 
 
@@ -207,8 +207,8 @@ def test_a_function_takes_the_trace(module: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "error", "reason"),
     [
-        ("raises", FastrnnsError, r"^users_module:raises failed: ValueError: it is \("),
-        ("leaves", FastrnnsError, r"^users_module:leaves failed: SystemExit: bye \("),
+        ("raises", FastrnnsError, "^users_module:raises failed: ValueError: it is"),
+        ("leaves", FastrnnsError, "^users_module:leaves failed: SystemExit: bye"),
         ("is_stopped", KeyboardInterrupt, "^$"),
     ],
 )

@@ -61,11 +61,12 @@ def test_fault_19_output_of_any_bytes_is_kept_and_paths_are_shown(tmp_path: Path
         tmp_path / "café",
         "--no-report",
     ]
-    done = run_cli("profile", *arguments)
+    done = run_cli("profile", *arguments, COLUMNS="400")
     assert done.status == 0, done.stderr
-    paths = [Path(line.split("  ")[0]) for line in done.stdout.splitlines() if line.startswith("/")]
-    assert paths
-    assert all(path.is_file() for path in paths)
+    stem = next(line.removeprefix("capture: ") for line in done.stdout.splitlines() if line.startswith("capture: "))
+    suffixes = [line.split()[0] for line in done.stdout.splitlines() if line.startswith(".")]
+    assert suffixes
+    assert all(Path(stem + suffix).is_file() for suffix in suffixes)
 
 
 def test_fault_20_there_are_profilers_for_newer_gpus() -> None:

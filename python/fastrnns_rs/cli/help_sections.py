@@ -57,7 +57,7 @@ SECTIONS: Mapping[str, Sections] = {
         **_OUTPUT,
     },
     "compare": {**_JUDGING, **_CAPTURES, **_OUTPUT},
-    "show": {"Rows": ("filter", "sort", "only_warnings"), **_OUTPUT},
+    "show": {"Rows": ("filter", "sort", "warnings"), **_OUTPUT},
     "history": {
         "Runs": ("last", "all"),
         "Actions": ("tag", "untag", "export", "import", "prune"),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweep_options.rows("Show only rows that match CONDITION")
 @options.wide("Show standard deviations, samples, warm-up and interval bounds too.")
-@click.option("--warnings", "only_warnings", is_flag=True, help="Show all warnings, and no table.")
+@click.option("--warnings", is_flag=True, help="Show all warnings, and no table.")
 @options.output()
 @history_options.options("show")
 def command(file: str, output: Path | None, **given: Any) -> int:
@@ -50,7 +50,7 @@ def command(file: str, output: Path | None, **given: Any) -> int:
     shared.check_output(output, [path])
     found = read_any(path)
     shown = _comparison(path, found) if isinstance(found, dict) else found
-    if given["only_warnings"]:
+    if given["warnings"]:
         _show_warnings(shown.warnings, output)
     elif isinstance(shown, Run):
         _check(path, "a run", format_name, formats.RUN)

@@ -93,9 +93,12 @@ def lines(shown: Sequence[Row], limit: int) -> list[Line]:
     """
     phases = [_Phase(phase, shown) for phase in _PHASES if _is_shown(phase, shown)]
     columns = [column for number, phase in enumerate(phases) for column in phase.columns(first=number == 0)]
+    # The column of marks is the gap before the numbers of processes.
+    counts = [one.processes for one in shown]
+    peaks = [_NONE if one.result is None else _peak(one.result) for one in shown]
     columns += [
-        _Column("procs", "processes", _PROCESSES, [one.processes for one in shown]),
-        _Column("peak MiB", "peak", _PEAK, [_NONE if one.result is None else _peak(one.result) for one in shown]),
+        _Column("procs", "processes", _fitting(_PROCESSES, counts, gap=0), counts),
+        _Column("peak MiB", "peak", _fitting(_PEAK, peaks), peaks),
     ]
     wanted = max((width(visible(one.name)) for one in shown), default=0)
     for kind, longest in (("peak", _LONG_NAME), ("processes", _LONG_NAME), ("interval", _SHORT_NAME)):
@@ -134,6 +137,11 @@ class _Column:
     above: str = ""
 
 
+def _fitting(least: int, cells: Iterable[str], gap: int = 2) -> int:
+    """Returns the width of a column, with a gap before its cells."""
+    return max(least, gap + max(map(width, cells), default=0))
+
+
 def _width(columns: Iterable[_Column]) -> int:
     return sum(column.width for column in columns)
 
@@ -166,7 +174,7 @@ class _Phase:
     def columns(self, *, first: bool) -> list[_Column]:
         """Returns the times, the intervals, and the marks of warnings."""
         times = _aligned([_NONE if one is None else self._time(one) for one in self._found])
-        room = max(_TIME if first else _NEXT_TIME, 2 + max(map(width, times), default=0))
+        room = _fitting(_TIME if first else _NEXT_TIME, times)
         marks = [" !" if self._phase in one.marked else "" for one in self._shown]
         return [
             _Column(self._scale.unit, "time", room, times, self._phase),
