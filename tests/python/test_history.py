@@ -17,7 +17,7 @@ from history_runs import kept, made
 from run_files import ENVIRONMENT
 
 import fastrnns_rs
-from fastrnns_rs import MissingError, UsageError, compare
+from fastrnns_rs import UsageError, compare
 from fastrnns_rs.cli import run_keeping
 from fastrnns_rs.documents.run_file import Git, Run
 from fastrnns_rs.verbs.history.run_history import RunHistory, chosen_history, default_folder

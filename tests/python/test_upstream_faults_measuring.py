@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import gc
 import json
-import re
 import math
+import re
 import statistics
 import warnings
 from collections.abc import Callable, Iterator

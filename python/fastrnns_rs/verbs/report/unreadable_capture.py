@@ -26,7 +26,7 @@ def reason_of(error: ValueError, files: Sequence[str]) -> FastrnnsError:
         return FastrnnsError(message, hint)
     file = max(named, key=len)
     shown = _shown(file)
-    if not os.path.exists(file):
+    if not os.path.exists(file):  # noqa: PTH110  # as the imports above: pathlib is slow to load
         return file_not_found(file, "Use the path of a capture.")
     found = describe(file)
     if found is not None and found.verb != "report":
