@@ -284,7 +284,7 @@ def test_ctrl_c_leaves_no_process(ready: str, delay: float, stream: Path, real: 
     path.parent.mkdir()
     shutil.copyfile(stream, path)
     # The export takes a tenth of a second: it may be over before it is seen, or when the signal comes.
-    done = next(filter(None, (interrupted(path, Path(str(NSYS)), ready, delay) for _ in range(5))), None)
+    done = next(filter(None, (interrupted(path, Path(str(NSYS)), ready, delay) for _ in range(20))), None)
     assert done is not None
     assert done[0] in {0, 130, -signal.SIGINT}
     assert "Traceback" not in done[1]
