@@ -49,13 +49,13 @@ bench: ## Measure our own overheads against their peers
 	for bench in recorder iteration upstream_loop startup worker first_row summary ranges launches several stats command history compare compare_captures; do $(BIN)/python benches/python/$$bench.py; done
 	cargo bench --quiet
 
-validate: ## The statistics against simulations with many trials, and the tables of docs/validation.md
+validate: ## The statistics against simulations with many trials, and the tables of docs/explanation/validation.md
 	scripts/setup test
 	FASTRNNS_VALIDATE=long $(BIN)/python -m pytest tests/python/test_validation_*.py
 
-noise: ## False alarms on real processes, ours and others', into docs/validation.md: forty minutes, machine left alone
+noise: ## False alarms on real processes, ours and others', into docs/explanation/validation.md (40 minutes)
 	scripts/setup test bench
-	$(BIN)/python benches/python/false_alarms.py --live 5 --output docs/validation.md
+	$(BIN)/python benches/python/false_alarms.py --live 5 --output docs/explanation/validation.md
 
 warnings: ## Write docs/reference/warnings.md from the table of warnings
 	$(BIN)/python scripts/write_warnings_page.py

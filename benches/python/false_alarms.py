@@ -64,7 +64,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--live", type=int, default=0, metavar="N", help="calls of ab, and of ab --same")
     parser.add_argument("--without-pyperf", action="store_true", help="leave pyperf out")
     parser.add_argument(
-        "--output", type=Path, help="write the tables here too, or into their place in docs/validation.md"
+        "--output", type=Path, help="write the tables here too, or into their place in docs/explanation/validation.md"
     )
     return parser.parse_args()
 

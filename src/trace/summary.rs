@@ -1,4 +1,4 @@
-//! The model of a summary, which is the document `fastrnns-rs/summary` too: what a field means stands in `docs/report.md`.
+//! The model of a summary, which is also the document `fastrnns-rs/summary`. `docs/how-to/report.md` explains the fields.
 #![allow(missing_docs, reason = "fields are called what they are, with their units")]
 
 use serde::{Deserialize, Serialize};

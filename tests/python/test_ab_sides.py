@@ -157,7 +157,7 @@ def test_what_cannot_run_our_worker_is_told_in_one_line(tmp_path: Path, text: st
 
 
 def test_the_commands_of_the_page_have_two_sides() -> None:
-    page = (ROOT / "docs" / "comparing.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "comparing.md").read_text()
     lines = re.findall(r"^fastrnns-rs ab (.*)$", page, flags=re.MULTILINE)
     assert len(lines) >= 7
     for line in lines:

@@ -262,7 +262,7 @@ def test_whatever_a_file_holds_it_is_compared_or_told(tmp_path: Path) -> None:
 
 
 def test_commands_of_the_page_run(call: Any, anywhere: Path, history: RunHistory) -> None:
-    page = (ROOT / "docs" / "comparing.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "comparing.md").read_text()
     blocks = re.findall(r"^```(\w+)\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
     lines = [line for kind, block in blocks if kind == "sh" for line in block.splitlines()]
     for index, name in enumerate(["before", "after", "before-1", "before-2", "after-1"]):

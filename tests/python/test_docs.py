@@ -87,12 +87,21 @@ def test_python_of_the_readme_runs(index: int, tmp_path: Path) -> None:
     assert "failed" not in done.stdout
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *(f"docs/{one.name}" for one in ROOT.glob("docs/*.md"))]
-)
+def anchors(page: Path) -> set[str]:
+    """Returns the targets within a page that GitHub makes of its headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"])
 def test_links_lead_somewhere(page: str) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text()):
-        assert target.startswith("https://") or (ROOT / page).parent.joinpath(target).exists(), target
+    text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", text):
+        if not target.startswith("https://"):
+            file = (ROOT / page).parent.joinpath(target) if target else ROOT / page
+            assert file.exists(), target
+            assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
 
 
 def test_no_page_has_a_number_still_to_be_filled_in() -> None:
@@ -102,21 +111,21 @@ def test_no_page_has_a_number_still_to_be_filled_in() -> None:
 
 
 def test_python_of_the_migration_page_exists() -> None:
-    page = (ROOT / "docs" / "migration.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "migration.md").read_text()
     for module, names in re.findall(r"`from (fastrnns_rs[\w.]*) import ([\w, ]+)`", page):
         for name in names.split(", "):
             assert hasattr(__import__(module, fromlist=[name]), name), f"{module}.{name}"
 
 
 def test_every_runner_and_flag_is_on_its_page() -> None:
-    runners = (ROOT / "docs" / "runners.md").read_text()
+    runners = (ROOT / "docs" / "reference" / "runners.md").read_text()
     assert re.findall(r"^\| `(\w+)` \|", runners, flags=re.MULTILINE).__len__() == len(OURS)
     assert all(f"| `{name}` |" in runners for name in OURS)
     for row in re.findall(r"^\| `\w+` \|.*", runners, flags=re.MULTILINE):
         name, variants = row.split("`")[1], row.rstrip(" |").rpartition(" | ")[2]
         honoured = tuple(flag.replace("-", "_") for flag in re.findall(r"`--([\w-]+)`", variants))
         assert honoured == find(name).honours, name
-    migration = (ROOT / "docs" / "migration.md").read_text()
+    migration = (ROOT / "docs" / "how-to" / "migration.md").read_text()
     upstream = """seqLength numLayers inputSize hiddenSize miniBatch warmup nloops device variable-lstms sep
     print-json rnns cnns group fuser executor"""
     assert all(f"--{flag}" in migration for flag in upstream.split())
@@ -128,7 +137,7 @@ def test_every_runner_and_flag_is_on_its_page() -> None:
 
 
 def test_every_fault_of_the_migration_page_has_a_test() -> None:
-    page = (ROOT / "docs" / "migration.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "migration.md").read_text()
     numbers = {int(number) for number in re.findall(r"^(\d+)\. ", page, flags=re.MULTILINE)}
     tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_upstream_faults_*.py"))
     assert numbers == {int(number) for number in re.findall(r"def test_fault_(\d+)", tests)}
@@ -136,7 +145,7 @@ def test_every_fault_of_the_migration_page_has_a_test() -> None:
 
 
 @pytest.mark.long("docs")
-@pytest.mark.parametrize("page", ["profiling", "profiler-guide"])
+@pytest.mark.parametrize("page", ["how-to/profiling", "tutorial/profiler-guide"])
 def test_commands_of_the_profiling_pages_are_understood(page: str, anywhere: Path) -> None:
     text = (ROOT / "docs" / f"{page}.md").read_text()
     blocks = "".join(re.findall(r"^```sh\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)).replace("\\\n", "")

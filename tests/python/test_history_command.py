@@ -175,7 +175,7 @@ def replace_started(text: str) -> Any:
 
 
 def test_commands_of_the_page_run(history: RunHistory, anywhere: Path) -> None:
-    page = (ROOT / "docs" / "history.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "history.md").read_text()
     blocks = re.findall(r"^```sh\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
     lines = [line for block in blocks for line in block.splitlines() if line.startswith("fastrnns-rs history")]
     assert len(lines) >= 8

@@ -37,7 +37,7 @@ from fastrnns_rs.worker.inductor import kernel_categories
 from fastrnns_rs.worker.inductor.standalone import options
 
 SOURCE = inspect.getsource(wrapper_benchmark)
-PAGE = (ROOT / "docs" / "migration.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "migration.md").read_text()
 SECTION = PAGE.split("## Inductor's `wrapper_benchmark`")[1].split("\n## ")[0]
 
 

@@ -15,7 +15,7 @@ from packages import install
 from fastrnns_rs import runner
 from fastrnns_rs.runners.runner import KNOWN
 
-PAGE = (ROOT / "docs" / "your-own-runner.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "your-own-runner.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
 
 

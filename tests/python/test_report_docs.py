@@ -22,7 +22,7 @@ from fastrnns_rs.views.summary import VIEWS
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGE = (ROOT / "docs" / "report.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "report.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
 COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()]
 INLINE = re.findall(r"`fastrnns-rs (report trace[^`]+)`", PAGE)
@@ -64,7 +64,7 @@ def test_it_names_every_view_part_and_cause() -> None:
     assert all(f"`--by {name}`" in PAGE or f"[`--by {name}`]" in PAGE for name in [*VIEWS][1:])
     own = {"schema", "schema_version"}
     assert all(f"`{key}`" in PAGE for key in added_keys(SummaryDocument) if key not in own)
-    idle, ranges = ((ROOT / "docs" / name).read_text() for name in ("idle.md", "ranges.md"))
+    idle, ranges = ((ROOT / "docs" / "reference" / name).read_text() for name in ("idle.md", "ranges.md"))
     for page, *kinds in ((ranges, RangeRow, IterationRow), (idle, LaunchesEntry)):
         told = {field.name for kind in kinds for field in fields(kind)} - {"name"}
         assert {name for name in told if f"`{name}`" not in page} == set()

@@ -92,7 +92,7 @@ def test_a_run_at_a_prompt(kept: RunHistory) -> None:
 
 
 def test_the_page_shows_this_session() -> None:
-    assert screen("Python: run") in (ROOT / "docs" / "python.md").read_text()
+    assert screen("Python: run") in (ROOT / "docs" / "how-to" / "python.md").read_text()
 
 
 def test_a_summary_at_a_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,14 @@ from conftest import ROOT
 
 from fastrnns_rs import stats
 
-PAGE = (ROOT / "docs" / "statistics.md").read_text()
+PAGE = (ROOT / "docs" / "explanation" / "statistics.md").read_text()
 
 
 def test_the_verdict_by_hand_is_what_is_printed() -> None:
     blocks = "\n".join(re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE))
-    test = doctest.DocTestParser().get_doctest(blocks, {}, "docs/statistics.md", "docs/statistics.md", 0)
+    test = doctest.DocTestParser().get_doctest(
+        blocks, {}, "docs/explanation/statistics.md", "docs/explanation/statistics.md", 0
+    )
     assert len(test.examples) > 15
     said: list[str] = []
     assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
@@ -37,7 +39,7 @@ def test_every_function_is_on_the_page() -> None:
 
 
 def test_every_simulation_has_its_table() -> None:
-    page = (ROOT / "docs" / "validation.md").read_text()
+    page = (ROOT / "docs" / "explanation" / "validation.md").read_text()
     places = re.findall(r"<!-- ([a-z -]+) -->\n(.*?)<!-- end -->", page, flags=re.DOTALL)
     tests = "".join(path.read_text() for path in (ROOT / "tests" / "python").glob("test_validation_*.py"))
     simulated = set(re.findall(r'\.publish\("([a-z -]+)"\)', tests))

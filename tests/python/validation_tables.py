@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "validation.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "validation.md"
 
 
 def is_long() -> bool:

@@ -1,4 +1,4 @@
-"""The tables, as they stand in docs/validation.md."""
+"""The tables, as they stand in docs/explanation/validation.md."""
 
 from __future__ import annotations
 

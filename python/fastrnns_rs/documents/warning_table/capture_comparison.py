@@ -54,6 +54,6 @@ TOPICS = (
     Topic(
         "Comparison of captures",
         _CAPTURES,
-        "[`compare` of two captures](../comparing.md) repeats the warnings of each capture.",
+        "[`compare` of two captures](../how-to/comparing.md) repeats the warnings of each capture.",
     ),
 )

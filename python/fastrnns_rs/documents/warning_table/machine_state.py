@@ -76,7 +76,8 @@ _BEFORE = (
         evidence="entry point, its package and version, and the error in one line",
         hint="Show the traceback, or uninstall PACKAGE: FASTRNNS_DEBUG=1 fastrnns-rs list",
         verbs=("bench", "ab", "profile", "verify", "list"),
-        details="Reasons are in the section on packages of [your own runner](../your-own-runner.md#in-a-package).",
+        details="Reasons are in the section on packages of [your own runner]"
+        "(../how-to/your-own-runner.md#in-a-package).",
     ),
     WarningRow(
         "torchscript_deprecated",

@@ -33,8 +33,9 @@ _EVIDENCE = (
         evidence="rows, with 1 session each",
         hint="Add the earlier runs of the baseline: fastrnns-rs compare @like:NAME CANDIDATE",
         verbs=("compare",),
-        details="One session counts with the whole variance between sessions. [`@like:`](../history.md#names-of-runs) "
-        "names all earlier runs that measured the same, and costs no measurement.",
+        details="One session counts with the whole variance between sessions. "
+        "[`@like:`](../how-to/history.md#names-of-runs) names all earlier runs that measured the same, and costs no "
+        "measurement.",
     ),
     WarningRow(
         "unequal_processes",

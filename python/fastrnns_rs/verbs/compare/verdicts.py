@@ -104,8 +104,8 @@ def ranked(rows: Sequence[tuple[Verdict | None, float]]) -> list[tuple[Step, flo
 
     Equal p-values share the last rank. Equivalent rows count with p = 1. Precise rows have small p-values for
     differences inside the margin, and would lower the threshold for noisy rows. With 20 precise rows next to 20 rows of
-    noise, 26 % of the differences were false, and 2 % with p = 1 (docs/validation.md). The procedure holds, since 1 is
-    no smaller than a uniform p-value.
+    noise, 26 % of the differences were false, and 2 % with p = 1 (docs/explanation/validation.md). The procedure
+    holds, since 1 is no smaller than a uniform p-value.
 
     Args:
         rows: Verdict of each row alone, and its p-value.
