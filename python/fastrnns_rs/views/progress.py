@@ -6,6 +6,7 @@ A terminal shows a bar. Elsewhere a line is written from time to time.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -14,24 +15,21 @@ from typing import TYPE_CHECKING, Self
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import screen
 from fastrnns_rs.views.figures import clock, span
+from fastrnns_rs.views.live_region import LiveRegion
+from fastrnns_rs.views.output_stream import terminal_width
 from fastrnns_rs.views.prose import WIDTH, wrapped
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.text import pad, width
 
 if TYPE_CHECKING:
-    from typing import Any, TextIO
-
-    from rich.console import Console
-    from rich.live import Live
+    from typing import TextIO
 
 _BAR, _LEAST_BAR = 40, 10
 _FULL, _EMPTY = "━", "─"
 _GAP = "  "
 #: Time between two lines where stderr is not a terminal, in seconds.
 _EVERY_S = 15.0
-#: Drawing takes a few milliseconds of a CPU, which a worker may be using for a measurement.
-_DRAWINGS_PER_SECOND = 2
 
 
 class TimeLeft:
@@ -88,7 +86,7 @@ def bar_line(done: int, total: int | None, label: str, left_s: float | None, lim
         length = min(_BAR, room) if room >= _LEAST_BAR else 0
         full = min(length, length * done // total)
         bar = _FULL * full + _EMPTY * (length - full)
-    room = limit - others - width(bar)
+    room = limit - others - len(bar)
     label = pad(fit(label, max(room, 1)), min(label_width, room)) if left else fit(label, max(room, 1))
     return _GAP.join(part for part in (bar, counts, label, left) if part).rstrip()
 
@@ -144,7 +142,7 @@ class Progress:
         self._shown = shown and self._stream is not None
         self._above = above
         self._ascii = ascii_only
-        self._live: Live | None = None
+        self._region: LiveRegion | None = None
         self._label = ""
         self._label_width = 0
         self._over = threading.Event()
@@ -156,8 +154,8 @@ class Progress:
     def __enter__(self) -> Self:
         if not self._shown:
             return self
-        if self._stream.isatty():
-            self._begin_live()
+        if self._stream.isatty() and os.environ.get("TERM") != "dumb":
+            self._begin_region()
         else:
             if self._intent:
                 self.write(f"{self._verb}: {self._intent}")
@@ -195,7 +193,7 @@ class Progress:
 
         A terminal shows the running step instead.
         """
-        if self._shown and self._live is None:
+        if self._shown and self._region is None:
             self.write(f"{self._verb}: {text}")
 
     def line(self) -> str:
@@ -207,20 +205,18 @@ class Progress:
         """Writes a line, above the region if there is one."""
         # A closed stderr must not stop the work.
         with contextlib.suppress(OSError, ValueError):
-            if self._live is None:
+            if self._region is None:
                 print(visible(text), file=self._stream, flush=True)
             else:
-                console = self._live.console
-                for line in wrapped(visible(text), console.size.width):
-                    console.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)
+                self._region.write("\n".join(wrapped(visible(text), terminal_width(self._stream))))
 
     def close(self) -> None:
         """Removes the region."""
         self._over.set()
-        live, self._live = self._live, None
-        if live is not None:
+        region, self._region = self._region, None
+        if region is not None:
             with contextlib.suppress(OSError, ValueError):
-                live.stop()
+                region.stop()
 
     def frame(self, limit: int, height: int) -> str:
         """Returns the text of the region.
@@ -238,27 +234,12 @@ class Progress:
         while not self._over.wait(_EVERY_S):
             self.write(self.line())
 
-    def _begin_live(self) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
-        console = Console(file=self._stream, markup=False, emoji=False, highlight=False)
-        self._live = Live(
-            console=console,
-            transient=True,
-            refresh_per_second=_DRAWINGS_PER_SECOND,
-            get_renderable=lambda: self._renderable(console),
-            redirect_stdout=False,
-            redirect_stderr=False,
-            vertical_overflow="crop",
-        )
+    def _begin_region(self) -> None:
+        self._region = LiveRegion(self._stream, self._cropped_frame)
         # The region is drawn by a thread, which the system may refuse.
         with contextlib.suppress(OSError, ValueError, RuntimeError):
-            self._live.start(refresh=True)
+            self._region.start()
 
-    def _renderable(self, console: Console) -> Any:
-        from rich.text import Text
-
-        size = console.size
-        limit = min(size.width, WIDTH) if self._above is None else size.width
-        return Text(self.frame(limit, size.height).rstrip("\n"), no_wrap=True, overflow="crop")
+    def _cropped_frame(self, columns: int, rows: int) -> str:
+        """Returns the text of the region; a bar alone is no wider than a page of text."""
+        return self.frame(min(columns, WIDTH) if self._above is None else columns, rows)

@@ -1,8 +1,7 @@
-"""Names, labels and reasons on a terminal: rich shows them as they are, and reads none as markup."""
+"""Names, labels and reasons on a terminal: shown as they are, none read as markup."""
 
 from __future__ import annotations
 
-import ast
 import io
 from pathlib import Path
 
@@ -10,20 +9,9 @@ import pytest
 from pretended_processes import command
 from terminals import on_terminal, printed
 
-import fastrnns_rs
 from fastrnns_rs.views.progress import Progress
 from fastrnns_rs.views.screen import Line
 
-PACKAGE = Path(fastrnns_rs.__file__).parent
-#: All that the package uses of rich. None reads its text as markup with the keywords of `PLAIN`.
-KNOWN = {
-    *("rich.cells.cell_len", "rich.console.Console", "rich.live.Live", "rich.text.Text"),
-}
-#: Calls that take text, by the name of what is called, and the keywords that each must have.
-PLAIN = {
-    "Console": {"markup", "emoji", "highlight"},
-    "console.print": {"markup", "emoji", "highlight"},
-}
 ODD = ("[/red]", ":smile:", "[bold]x[/bold]", "a{task.total}b", "[link=http://x]y")
 
 
@@ -68,6 +56,7 @@ def test_odd_names_are_shown_while_they_are_measured(name: str) -> None:
 #: A runner that finds the pipe of its worker, and writes a phase and a result of its own to it.
 FORGER = r"""
 import os
+import time
 from fastrnns_rs import runner
 
 def forge(_problem):
@@ -77,6 +66,8 @@ def forge(_problem):
             os.write(descriptor, b'{"kind": "result", "status": "failed", "reason": "[/blue] :smile: \\u001b[5m"}\n')
         except OSError:
             continue
+    # The phase is shown when the screen is drawn again.
+    time.sleep(1.5)
     os._exit(0)
 
 runner("[/red]")(forge)
@@ -94,29 +85,3 @@ def test_odd_reasons_and_phases_are_shown_as_they_are(tmp_path: Path) -> None:
     assert "[/red]: [/green]" in text
     assert "\x1b[5m" not in received
     assert "\x1b[31m" not in received
-
-
-def test_every_use_of_rich_takes_text_as_it_is() -> None:
-    """A new class of rich, or a call without these keywords, is looked at by a person first."""
-    used: set[str] = set()
-    for path in PACKAGE.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        found = {
-            f"{node.module}.{alias.name}"
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "rich"
-            for alias in node.names
-        }
-        plain = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-        assert not [name for name in plain if name.partition(".")[0] == "rich"], path
-        used |= found
-        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-            called = ast.unparse(call.func)
-            needed = {"Text.from_markup": None}.get(called, set())
-            for name, keywords in PLAIN.items() if found or "console" in called else ():
-                if called == name or called.endswith(f".{name}"):
-                    needed = keywords
-            assert needed is not None, f"{path}: {called}"
-            off = {one.arg for one in call.keywords if isinstance(one.value, ast.Constant) and one.value.value is False}
-            assert needed <= off, f"{path}:{call.lineno}: {called} needs {needed} to be False"
-    assert used == KNOWN
