@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help setup develop check check-python check-rust check-dependencies format test fuzz bench validate noise schemas warnings
+.PHONY: help setup develop check check-python check-rust check-dependencies format test fuzz bench validate noise schemas warnings reference
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 12
@@ -59,6 +59,10 @@ noise: ## False alarms on real processes, ours and others', into docs/explanatio
 
 warnings: ## Write docs/reference/warnings.md from the table of warnings
 	$(BIN)/python scripts/write_warnings_page.py
+
+reference: warnings ## Write the pages of docs/reference that come from help texts and docstrings
+	$(BIN)/python scripts/write_cli_page.py
+	$(BIN)/python scripts/write_api_pages.py
 
 schemas: ## Write the JSON Schemas of docs/schemas anew
 	$(BIN)/python scripts/write_schemas.py
