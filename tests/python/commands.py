@@ -22,7 +22,7 @@ from facts import FACTS
 
 from fastrnns_rs import cli
 from fastrnns_rs.machine import environment
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.processes.launcher import Executor
 from fastrnns_rs.runners import registry
 

@@ -1,6 +1,6 @@
 """A machine without a GPU, as a probe describes it."""
 
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 
 FACTS = Facts(
     python_version="3.12.0",

@@ -8,7 +8,7 @@ from typing import Any
 
 from facts import FACTS
 
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.problem.problem import resolve
 from fastrnns_rs.processes.launcher import Executor, Start
 from fastrnns_rs.processes.listener import Answer

@@ -17,7 +17,7 @@ from conftest import FACTS, PLANTED, Done
 
 from fastrnns_rs._core import Profiler
 from fastrnns_rs.documents.capture_manifest import Capture
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
 from fastrnns_rs.verbs.profile import capture_plan

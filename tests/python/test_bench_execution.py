@@ -19,8 +19,8 @@ from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
-from fastrnns_rs.processes.launcher import Setting
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench import execution
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench

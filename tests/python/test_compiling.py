@@ -19,7 +19,7 @@ from profile_commands import QUICK
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
-from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench

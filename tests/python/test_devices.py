@@ -17,10 +17,11 @@ from processes import left_of
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.processes import launcher
-from fastrnns_rs.processes.launcher import Setting, Start, launch_together
+from fastrnns_rs.processes.launcher import Start, launch_together
 from fastrnns_rs.processes.listener import Answer, Terms
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench import preparation
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench

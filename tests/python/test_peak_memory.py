@@ -11,8 +11,8 @@ import run_files
 from conftest import FACTS, run_cli
 
 from fastrnns_rs.documents.run_file import Result, Run
-from fastrnns_rs.processes.launcher import Setting
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
 from fastrnns_rs.verbs.bench.effort import Effort

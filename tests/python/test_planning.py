@@ -9,7 +9,7 @@ import pytest
 from facts import FACTS
 
 from fastrnns_rs.errors import MissingError, UsageError
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.runners.plan import Choice, Options, Plan, make_plan
 

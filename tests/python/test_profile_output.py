@@ -36,7 +36,7 @@ from real_nsys import profile as really_profile
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import choice
 from fastrnns_rs.verbs.profile import attempt, capture_plan, capture_storage

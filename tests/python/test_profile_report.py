@@ -17,7 +17,7 @@ from test_report_sources import TRACE
 
 from fastrnns_rs.cli.first_look import first_look
 from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 
 #: An export with kernels in it, in place of the one of the fake, whose kernels only have a start.
 EXPORT = f"call.export(kernels=0, more={KERNELS!r})"

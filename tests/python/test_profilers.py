@@ -17,7 +17,7 @@ from fake_tools import NSYS_VERSIONS
 
 from fastrnns_rs._core import Profiler, profiler_names, run_command
 from fastrnns_rs.errors import MissingError
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.verbs.profile import tools
 
 COMMAND = ["/usr/bin/python3", "-c", "print('a b')", "--output=x"]

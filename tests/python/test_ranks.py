@@ -14,8 +14,9 @@ from pretended_workers import measured
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.machine import environment
-from fastrnns_rs.processes.launcher import Setting, Start
+from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench import rank_group
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench

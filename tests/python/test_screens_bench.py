@@ -20,7 +20,7 @@ from fastrnns_rs.cli.run_keeping import RunKeeping
 from fastrnns_rs.cli.run_output import end_lines
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes import phases
-from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
 from fastrnns_rs.verbs.bench.effort import Effort

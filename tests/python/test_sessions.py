@@ -16,6 +16,7 @@ import fastrnns_rs
 from fastrnns_rs.documents.run_file import Run, Session
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, session
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.runners.runner import Source
 from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.worker import load_meter
@@ -139,7 +140,7 @@ def test_settings_of_the_system_are_recorded(monkeypatch: pytest.MonkeyPatch) ->
     names |= {"CUBLAS_WORKSPACE_CONFIG", "NVIDIA_TF32_OVERRIDE"}
     for name in names:
         monkeypatch.setenv(name, "1")
-    facts = environment.Facts(python_version="3", torch_version="2", num_threads=1, device="cpu", cuda_device_count=0)
+    facts = Facts(python_version="3", torch_version="2", num_threads=1, device="cpu", cuda_device_count=0)
     found = environment.describe(facts)
     assert (found.cpu_microcode, found.aslr, found.transparent_huge_pages) == ("0x2b", 2, "madvise")
     assert names <= {*found.variables}

@@ -19,8 +19,8 @@ from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.problem.sweep.axes import axes_of
 from fastrnns_rs.problem.sweep.conditions import conditions_of
-from fastrnns_rs.processes.launcher import Setting
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
 from fastrnns_rs.verbs.bench.effort import Effort

@@ -14,7 +14,7 @@ from fastrnns_rs.problem.modes import Mode, Modes
 from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.problem.sweep.axes import axes_of
 from fastrnns_rs.problem.sweep.conditions import conditions_of
-from fastrnns_rs.processes.launcher import MARK
+from fastrnns_rs.processes.worker_setting import MARK
 from fastrnns_rs.runners import plan, registry
 from fastrnns_rs.runners.plan import Choice, Options
 

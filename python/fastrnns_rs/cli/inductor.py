@@ -29,7 +29,7 @@ from fastrnns_rs.views.prose import counted
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.inductor_report import InductorReport
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.runners.plan import Options
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
@@ -228,7 +228,7 @@ def _compile_runners(
         Generated modules, warnings about runners without a module, and facts about torch.
     """
     from fastrnns_rs.machine import environment
-    from fastrnns_rs.processes.launcher import Setting
+    from fastrnns_rs.processes.worker_setting import Setting
     from fastrnns_rs.verbs.inductor import compiled_runners
 
     facts = environment.probe(what.device, what.computed_dtype, Setting(threads=what.threads))

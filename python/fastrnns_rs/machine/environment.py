@@ -10,15 +10,16 @@ import os
 import platform
 import subprocess
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.documents.run_file import Environment, Git, Gpu
 from fastrnns_rs.errors import FastrnnsError, MissingError, of_system
 from fastrnns_rs.machine import nvidia
-from fastrnns_rs.processes.launcher import MARK, Executor, Setting, Start, launch_together
+from fastrnns_rs.machine.facts import Facts
+from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
+from fastrnns_rs.processes.worker_setting import MARK, Setting
 
 #: Prefixes of variables that change the speed of models; a run file contains no other variables.
 _VARIABLES = (
@@ -39,37 +40,6 @@ _VERSIONS = (
 _PROBE_TIMEOUT_S = 300.0
 #: Python's message if the system refuses a thread.
 _NO_THREAD = "can't start new thread"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """Facts about torch and the requested device, as found by the child process.
-
-    Attributes:
-        device: Device that the name stands for; None if it does not exist.
-        no_cuda_reason: Reason why there is no CUDA device; None if there is a CUDA device.
-        device_problem: Reason why the device does not compute; None if it computes.
-        dtype_problem: Reason why the dtype does not work on the device; None if it works.
-        tf32_problem: Reason why the device does not support TF32; None if it supports TF32.
-        gpus: Some keys of `results.Gpu` for each CUDA device.
-        start_s: Duration of the child process in seconds, mostly for importing torch; None without a child process.
-    """
-
-    python_version: str
-    torch_version: str
-    torchvision_version: str | None = None
-    cuda_version: str | None = None
-    cudnn_version: str | None = None
-    num_threads: int
-    device: str | None
-    cuda_device_count: int
-    no_cuda_reason: str | None = None
-    device_problem: str | None = None
-    dtype_problem: str | None = None
-    tf32_problem: str | None = None
-    python_executable: str | None = None
-    gpus: list[dict[str, Any]] = field(default_factory=list)
-    start_s: float | None = None
 
 
 def probe(

@@ -2,64 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import math
-import os
-import shutil
 import sys
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from fastrnns_rs.processes.listener import Answer, Listener, Terms
+from fastrnns_rs.processes.worker_setting import Setting
 
-#: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
-MARK = "FASTRNNS_WORKER"
 #: Time in seconds that one of several workers is listened to before the next.
 _GLANCE_S = 0.05
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """Settings of a worker's process.
-
-    Attributes:
-        threads: Number of threads that its numeric libraries may start; None for their defaults.
-        affinity: CPUs that the worker may use; None for those of this process.
-        python: Path of the interpreter; None for that of this process. Another interpreter has its own torch, and gets
-            only this package from here.
-        variables: Environment variables in addition to those of this process.
-    """
-
-    threads: int | None = None
-    affinity: tuple[int, ...] | None = None
-    python: str | None = None
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-    def environment(self) -> dict[str, str]:
-        """Returns all environment variables of the worker."""
-        found = {**os.environ, **self.variables, MARK: "1"}
-        if self.threads is not None:
-            found.update(OMP_NUM_THREADS=str(self.threads), MKL_NUM_THREADS=str(self.threads))
-        if self.python is not None:
-            # Our folder may hold a torch too, and the current PYTHONPATH is for our interpreter.
-            found.pop("PYTHONHOME", None)
-            found["PYTHONPATH"] = os.pathsep.join([_lent(), *self._folders()])
-        return found
-
-    def sys_path(self) -> list[str] | None:
-        """Returns the worker's module search path; None for that of its interpreter."""
-        return (
-            None if self.python is not None else [*self._folders(), *(one for one in sys.path if isinstance(one, str))]
-        )
-
-    def _folders(self) -> list[str]:
-        """Returns the module folders for this worker only, which may hold another torch."""
-        return [os.path.abspath(one) for one in self.variables.get("PYTHONPATH", "").split(os.pathsep) if one]  # noqa: PTH100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +97,3 @@ def _follow(workers: Sequence[Listener]) -> None:
     while waiting := [worker for worker in workers if not worker.done]:
         for worker in waiting:
             worker.listen(_GLANCE_S if len(waiting) > 1 else math.inf)
-
-
-@cache
-def _lent() -> str:
-    """Returns a folder with only this package, for interpreters with other packages."""
-    folder = tempfile.mkdtemp(prefix="fastrnns-rs-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    package = Path(__file__).parent.parent
-    (Path(folder) / package.name).symlink_to(package, target_is_directory=True)
-    return folder

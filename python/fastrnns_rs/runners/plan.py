@@ -30,7 +30,7 @@ from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.runner import Runner
 
 if TYPE_CHECKING:
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
 
 DEFAULT_GROUPS = ("cnns", "rnns")
 DEFAULT_TIMEOUT_S = 1800.0

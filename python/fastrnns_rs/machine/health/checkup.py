@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastrnns_rs.documents.diagnosis import Check
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
 
 
 def check_all(torch: Facts | FastrnnsError, captures: Path) -> list[Check]:

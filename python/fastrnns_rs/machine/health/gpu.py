@@ -12,7 +12,7 @@ from fastrnns_rs.machine.health.outcome import judged
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.diagnosis import CheckId
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
 
 
 def checks(facts: Facts | None) -> list[Check]:

@@ -12,7 +12,7 @@ from fastrnns_rs.machine.health.outcome import judged
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
 
 #: A phase of a tiny model takes a few microseconds, which a coarser clock distorts.
 _COARSEST_CLOCK_NS = 100

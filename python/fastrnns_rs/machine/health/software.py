@@ -11,7 +11,7 @@ from fastrnns_rs.machine import nvidia
 from fastrnns_rs.machine.health.outcome import judged
 
 if TYPE_CHECKING:
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
 
 
 def build_profile(profile: str) -> Check:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import random
-import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.documents.sweep import SweepAxis, label
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.loop import Loop
-from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Task, make_plan
-from fastrnns_rs.verbs.bench.compile_limits import check_cache
 from fastrnns_rs.verbs.bench.effort import Effort, StopRule, loop_of, seconds_within
 
 if TYPE_CHECKING:
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.runners.plan import Options, Plan
 
 
@@ -140,18 +139,36 @@ def plan_bench(
         processes=processes,
         loop=loop,
         rule=rule,
-        order_seed=secrets.randbits(32) if effort.order_seed is None else effort.order_seed,
+        order_seed=int.from_bytes(os.urandom(4), "big") if effort.order_seed is None else effort.order_seed,
         design="rounds",
         timeout=options.timeout,
         start_s=start_s,
         devices=tuple(str(one.device) for one in (facts, *further)) if further else (),
         side_by_side=effort.side_by_side,
         compile_timeout=options.compile_timeout,
-        compile_cache=None if options.compile_cache is None else check_cache(os.fspath(options.compile_cache)),
+        compile_cache=None if options.compile_cache is None else _make_cache_folder(os.fspath(options.compile_cache)),
         axes=tuple(axis.record() for axis in options.axes),
         sessions=effort.sessions,
         every_s=effort.every_s() if effort.sessions > 1 else 0.0,
     )
+
+
+def _make_cache_folder(folder: str) -> str:
+    """Creates the shared cache folder if necessary, and returns its full path.
+
+    Raises:
+        UsageError: If the folder cannot be created.
+    """
+    try:
+        if not folder or "\0" in folder:
+            raise UsageError(f"invalid folder: {folder!r}", "Use the path of a folder.", where="compile_cache")
+        path = Path(folder).resolve()
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        message, hint = f"cannot create folder: {folder!r}", "Use a folder that is writable."
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise UsageError(message, hint, where="compile_cache", reason=reason, value=folder) from error
+    return str(path)
 
 
 def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Setting) -> tuple[Plan, list[BenchTask]]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.errors import UsageError, exclusive
 from fastrnns_rs.machine import environment, warnings
 from fastrnns_rs.problem.problem import resolve
-from fastrnns_rs.processes.launcher import Executor, Setting, launch_together
+from fastrnns_rs.processes.launcher import Executor, launch_together
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import check_works
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
 from fastrnns_rs.verbs.bench.effort import loop_of
@@ -19,7 +20,7 @@ from fastrnns_rs.verbs.bench.run_init import new_run
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.runners.plan import Options
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.effort import Effort

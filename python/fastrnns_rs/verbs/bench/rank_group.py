@@ -10,12 +10,13 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.errors import FastrnnsError, MissingError
-from fastrnns_rs.processes.launcher import Setting, Start, launch
+from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Answer, started
 from fastrnns_rs.processes.phases import WAIT
+from fastrnns_rs.processes.worker_setting import Setting
 
 if TYPE_CHECKING:
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.verbs.bench.torchrun import World
 
 _COURIER = "fastrnns_rs.worker.rank_channel"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.noise_floor import NoiseFloor
     from fastrnns_rs.documents.run_file import Environment
+    from fastrnns_rs.machine.facts import Facts
 
 
 #: Steps of a diagnosis. Importing torch takes most of the time.
@@ -44,7 +45,7 @@ def diagnose(
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed while torch was probed.
     """
-    found: environment.Facts | FastrnnsError
+    found: Facts | FastrnnsError
     try:
         on_step(STEPS[0])
         found = environment.probe("auto", "float32")

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError, UsageError
-from fastrnns_rs.processes.launcher import Setting, Start, launch
+from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Limit, Terms
 from fastrnns_rs.processes.phases import COMPILE
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import make_plan
 from fastrnns_rs.verbs.inductor.module_files import check_cache, find
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.runners.plan import Options, Task
     from fastrnns_rs.verbs.inductor.module_files import Generated
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.machine import environment
-from fastrnns_rs.processes.launcher import Setting, Start, launch
+from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Answer, Terms
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.inductor.module_files import check_cache
 from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
 from fastrnns_rs.verbs.inductor.output_files import places_of
@@ -19,7 +20,7 @@ from fastrnns_rs.verbs.inductor.request import check_machine
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
     from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.verbs.inductor.module_files import Generated
     from fastrnns_rs.verbs.inductor.output_files import Places
     from fastrnns_rs.verbs.inductor.request import InductorOptions

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.profile.attempt import end_of
 
 if TYPE_CHECKING:

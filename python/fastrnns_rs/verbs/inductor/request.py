@@ -14,7 +14,7 @@ from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.runners.plan import MOST_THREADS
 
 if TYPE_CHECKING:
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
 

@@ -15,7 +15,7 @@ from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.codec import Notice
 from fastrnns_rs.errors import FastrnnsError, of_system
-from fastrnns_rs.processes.launcher import MARK
+from fastrnns_rs.processes.worker_setting import MARK
 from fastrnns_rs.verbs.profile import tool_messages
 
 #: Time in which a stopped profiler can write its data. Worker processes end within two seconds.

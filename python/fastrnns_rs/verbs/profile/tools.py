@@ -13,7 +13,7 @@ from fastrnns_rs.errors import MissingError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
 
 #: Profilers that are programs, each with an installation hint.
 PROGRAMS = {

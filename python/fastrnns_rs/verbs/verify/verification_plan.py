@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.tolerance import tolerance_of
-from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options, Task, make_plan
 
 if TYPE_CHECKING:
-    from fastrnns_rs.machine.environment import Facts
+    from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.runners.plan import Plan
 
 DEFAULT_GROUPS = ("rnns",)

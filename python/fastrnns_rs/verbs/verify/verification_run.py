@@ -13,9 +13,10 @@ from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.verification import Verification, Verified
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes import phases
-from fastrnns_rs.processes.launcher import Setting, Start, launch
+from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import torch
 
 from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.machine import environment
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.inductor.module_files import Generated, generated
 from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row

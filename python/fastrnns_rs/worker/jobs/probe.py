@@ -45,7 +45,7 @@ def probe(device: str, dtype: str, local_rank: int | None = None) -> dict[str, A
             device of this number, and touches no other.
 
     Returns:
-        Keys of `fastrnns_rs.machine.environment.Facts`.
+        Keys of `fastrnns_rs.machine.facts.Facts`.
     """
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")

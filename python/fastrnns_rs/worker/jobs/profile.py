@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from fastrnns_rs.errors import FastrnnsError, UsageError
-from fastrnns_rs.machine.environment import Facts
+from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.processes.framing import framed
 from fastrnns_rs.runners.plan import Plan, Task, make_plan

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.run_file import RunSide
 from fastrnns_rs.machine import nvidia
-from fastrnns_rs.processes.launcher import Setting
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
 from fastrnns_rs.verbs.bench.expected_run import expected_environment, expected_facts
 from fastrnns_rs.verbs.bench.run_init import new_run

@@ -1,0 +1,67 @@
+"""Settings of a worker's process: threads, CPUs, interpreter and environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+#: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
+MARK = "FASTRNNS_WORKER"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Settings of a worker's process.
+
+    Attributes:
+        threads: Number of threads that its numeric libraries may start; None for their defaults.
+        affinity: CPUs that the worker may use; None for those of this process.
+        python: Path of the interpreter; None for that of this process. Another interpreter has its own torch, and gets
+            only this package from here.
+        variables: Environment variables in addition to those of this process.
+    """
+
+    threads: int | None = None
+    affinity: tuple[int, ...] | None = None
+    python: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def environment(self) -> dict[str, str]:
+        """Returns all environment variables of the worker."""
+        found = {**os.environ, **self.variables, MARK: "1"}
+        if self.threads is not None:
+            found.update(OMP_NUM_THREADS=str(self.threads), MKL_NUM_THREADS=str(self.threads))
+        if self.python is not None:
+            # Our folder may hold a torch too, and the current PYTHONPATH is for our interpreter.
+            found.pop("PYTHONHOME", None)
+            found["PYTHONPATH"] = os.pathsep.join([_make_package_folder(), *self._folders()])
+        return found
+
+    def sys_path(self) -> list[str] | None:
+        """Returns the worker's module search path; None for that of its interpreter."""
+        return (
+            None if self.python is not None else [*self._folders(), *(one for one in sys.path if isinstance(one, str))]
+        )
+
+    def _folders(self) -> list[str]:
+        """Returns the module folders for this worker only, which may hold another torch."""
+        return [os.path.abspath(one) for one in self.variables.get("PYTHONPATH", "").split(os.pathsep) if one]  # noqa: PTH100
+
+
+@cache
+def _make_package_folder() -> str:
+    """Returns a folder with only this package, for interpreters with other packages."""
+    # Other interpreters are rare, and these modules are slow to load.
+    import atexit
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    folder = tempfile.mkdtemp(prefix="fastrnns-rs-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    package = Path(__file__).parent.parent
+    (Path(folder) / package.name).symlink_to(package, target_is_directory=True)
+    return folder
