@@ -128,7 +128,7 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         if terminal is not None and earlier is None:
             # The probe of torch takes seconds. The real plan reports invalid arguments.
             with suppress(FastrnnsError):
-                terminal.expects(*expected_run(options, effort, command=sys.argv))
+                terminal.expects(*expected_run(options, effort))
         plan, run = start(options, effort, command=sys.argv, resume=earlier)
         return execute(plan, run, observer=terminal, save=save)
 

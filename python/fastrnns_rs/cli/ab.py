@@ -116,7 +116,7 @@ def _measure(
     effort, words = side_options.effort_of(given), ["fastrnns-rs", *sys.argv[1:]]
     with suppress(FastrnnsError):
         # An invalid option is reported by the real plan.
-        terminal.expects(*expected_sides(requests, effort, command=words))
+        terminal.expects(*expected_sides(requests, effort))
     executor = shared.executor()
     plan, run = start(requests, effort, command=words, executor=executor)
     _check_devices(run, force=given["force"])

@@ -197,8 +197,7 @@ def _resolved(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show_expected(terminal: BenchTerminal, given: dict[str, Any]) -> None:
-    words = ["fastrnns-rs", *sys.argv[1:]]
-    run_output.show_expected(terminal, _options(given), effort_options.effort_of(given), words)
+    run_output.show_expected(terminal, _options(given), effort_options.effort_of(given))
 
 
 def _format(given: dict[str, Any]) -> str | None:

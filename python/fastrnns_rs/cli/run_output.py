@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,13 +174,13 @@ def terminal(verb: str, *, shown: bool = True) -> BenchTerminal:
     )
 
 
-def show_expected(terminal: BenchTerminal, asked: Options, effort: Effort, command: Sequence[str]) -> None:
+def show_expected(terminal: BenchTerminal, asked: Options, effort: Effort) -> None:
     """Shows the expected rows, because the probe of torch takes seconds."""
     from fastrnns_rs.verbs.bench.expected_run import expected_run
 
     # An invalid option is reported by the real plan.
     with suppress(FastrnnsError):
-        terminal.expects(*expected_run(asked, effort, command=command))
+        terminal.expects(*expected_run(asked, effort))
 
 
 def end_lines(run: Run, keeping: RunKeeping, seconds: float, limit: int) -> list[Line]:

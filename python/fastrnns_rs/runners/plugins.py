@@ -10,7 +10,6 @@ import contextlib
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +89,8 @@ def load(plugin: Plugin) -> Failure | None:
     # A module may also call sys.exit.
     except BaseException as error:  # noqa: BLE001
         if os.environ.get("FASTRNNS_DEBUG"):
+            import traceback
+
             traceback.print_exc()
         return Failure(plugin=plugin, reason=_reason(error))
     return None

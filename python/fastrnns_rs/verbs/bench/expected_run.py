@@ -10,29 +10,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.run_file import Environment, Git
+from fastrnns_rs.documents.run_file import Environment, Git, Run
 from fastrnns_rs.errors import MissingError
 from fastrnns_rs.machine import nvidia
 from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.problem.problem import resolve
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
-from fastrnns_rs.verbs.bench.run_init import new_run
+from fastrnns_rs.verbs.bench.plan_record import CURRENT_TOOL, record_plan
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.documents.run_file import RunSide
     from fastrnns_rs.runners.plan import Options
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.effort import Effort
 
 
-def expected_run(options: Options, effort: Effort, *, command: Sequence[str]) -> tuple[Run, BenchPlan, str | None]:
+def expected_run(options: Options, effort: Effort) -> tuple[Run, BenchPlan, str | None]:
     """Returns the probable run and plan, without importing torch.
 
     Args:
         options: Runners and problem.
         effort: Amount of measurements.
-        command: Command that the run file records.
 
     Returns:
         Run, plan, and a text in place of the device if only torch can find it.
@@ -46,7 +45,21 @@ def expected_run(options: Options, effort: Effort, *, command: Sequence[str]) ->
     found = [expected_facts(one, setting) for one in names]
     plan = plan_bench(options, effort, found[0], setting, found[1:])
     unknown = "resolving device" if options.device == "auto" and not effort.devices and nvidia.has_device() else None
-    return new_run(plan, expected_environment(found[0], setting), command), plan, unknown
+    return run_without_results(plan, expected_environment(found[0], setting)), plan, unknown
+
+
+def run_without_results(plan: BenchPlan, environment: Environment, sides: Sequence[RunSide] = ()) -> Run:
+    """Returns a run for a screen, without session and warnings."""
+    return Run(
+        run_id="",
+        created_utc="",
+        status="interrupted",
+        command=[],
+        tool=CURRENT_TOOL,
+        environment=environment,
+        sides=[*sides],
+        plan=record_plan(plan),
+    )
 
 
 def expected_facts(device: str, setting: Setting) -> Facts:
@@ -83,8 +96,12 @@ def installed_torch() -> str | None:
 
     The file that torch reads its own version from is read here. `importlib.metadata` takes ten times as long.
     """
-    found = importlib.util.find_spec("torch")
-    for folder in (found and found.submodule_search_locations) or ():
+    try:
+        spec = importlib.util.find_spec("torch")
+    except (ImportError, ValueError):
+        # A finder may refuse a module, and a module that was made by hand has no spec.
+        return None
+    for folder in (spec and spec.submodule_search_locations) or ():
         with contextlib.suppress(OSError):
             for line in Path(folder, "version.py").read_text(encoding="utf-8").splitlines():
                 name, _, value = line.partition("=")

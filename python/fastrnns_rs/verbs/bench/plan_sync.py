@@ -11,8 +11,8 @@ from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import RunRank
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.bench.plan_record import record_plan
 from fastrnns_rs.verbs.bench.resumption import flat
-from fastrnns_rs.verbs.bench.run_init import record
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -65,7 +65,7 @@ def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
         loop=replace(plan.loop, seconds=first["seconds"]),
     )
     ranks = [RunRank(**one["rank"]) for one in told]
-    return plan, replace(run, plan=record(plan), ranks=ranks, warnings=[*run.warnings, *_compare_ranks(told)])
+    return plan, replace(run, plan=record_plan(plan), ranks=ranks, warnings=[*run.warnings, *_compare_ranks(told)])
 
 
 def _shared(plan: BenchPlan) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _shared(plan: BenchPlan) -> dict[str, Any]:
     Devices, and values that rank 0 decides for all, are excluded.
     """
     tasks = [replace(one, problem=replace(one.problem, device="")) for one in plan.tasks]
-    found = flat("plan", to_plain(record(replace(plan, tasks=tasks))))
+    found = flat("plan", to_plain(record_plan(replace(plan, tasks=tasks))))
     found.pop("plan.stop.parameters.process_seconds", None)
     return found
 

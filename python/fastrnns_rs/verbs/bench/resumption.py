@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import warnings
-from fastrnns_rs.verbs.bench.run_init import record
+from fastrnns_rs.verbs.bench.plan_record import record_plan
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
@@ -40,7 +40,7 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
         # The measuring time depends on the import time of torch, which varies.
         given["loop"] = replace(plan.loop, seconds=earlier.plan.stop.parameters["process_seconds"])
     plan = replace(plan, **given)
-    _compare("plan", earlier.plan, record(plan))
+    _compare("plan", earlier.plan, record_plan(plan))
     _compare("environment", earlier.environment, fresh.environment)
     _compare("tool", earlier.tool, fresh.tool)
     _check_results(earlier)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,7 @@ from fastrnns_rs.documents.run_file import RunSide
 from fastrnns_rs.machine import nvidia
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
-from fastrnns_rs.verbs.bench.expected_run import expected_environment, expected_facts
-from fastrnns_rs.verbs.bench.run_init import new_run
+from fastrnns_rs.verbs.bench.expected_run import expected_environment, expected_facts, run_without_results
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
@@ -20,15 +18,12 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 
 
-def expected_sides(
-    sides: tuple[SideRequest, SideRequest], effort: Effort, *, command: Sequence[str]
-) -> tuple[Run, BenchPlan, str | None]:
+def expected_sides(sides: tuple[SideRequest, SideRequest], effort: Effort) -> tuple[Run, BenchPlan, str | None]:
     """Returns the probable run and plan of `ab`, without importing torch.
 
     Args:
         sides: Baseline and candidate.
         effort: Amount of measurements; its `processes` must be set.
-        command: Command that the run file records.
 
     Returns:
         Run, plan, and a text in place of the device if only torch can find it.
@@ -47,5 +42,5 @@ def expected_sides(
         recorded.append(RunSide(name=side.name, label=side.label, runner=side.runner, environment=environment))
     plan = replace(plan, tasks=tasks, design="abba")
     is_unknown = nvidia.has_device() and any(side.options.device == "auto" for side in sides)
-    run = new_run(plan, recorded[0].environment, command, recorded)
+    run = run_without_results(plan, recorded[0].environment, recorded)
     return run, plan, "resolving device" if is_unknown else None
