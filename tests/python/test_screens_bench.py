@@ -57,6 +57,18 @@ def test_the_first_frame_has_every_row_before_torch_is_imported() -> None:
     assert frame(terminal) == screen("bench: first frame")
 
 
+def test_the_first_frame_that_is_drawn_has_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = BenchTerminal("bench", shown=True, width=lambda: 80)
+    terminal.expects(expected_run(), planned("cudnn", "jit", "py"))
+    drawn = stream.getvalue()
+    terminal.close()
+    assert "0 of 15  cudnn: importing torch" in drawn
+
+
 def test_rows_are_refined_in_place() -> None:
     now = [0.0]
     terminal = observer(now)

@@ -77,9 +77,7 @@ class BenchTerminal:
             device: Text in place of the device, if the device is unknown; otherwise None.
         """
         self._device = device
-        self._show(run, plan)
-        if self.progress is not None:
-            self.progress.step(f"{plan.measured[0].label if plan.measured else self._verb}: {PHASES[phases.IMPORT]}")
+        self._show(run, plan, f"{plan.measured[0].label if plan.measured else self._verb}: {PHASES[phases.IMPORT]}")
 
     def begins(self, run: Run, plan: BenchPlan) -> None:
         """Shows the rows of the plan, with the results of a resumed run."""
@@ -161,7 +159,7 @@ class BenchTerminal:
             return run_table.Row(key, None, "" if self._planned is None else f"0 of {self._planned}")
         return run_table.row(result, self._planned)
 
-    def _show(self, run: Run, plan: BenchPlan) -> None:
+    def _show(self, run: Run, plan: BenchPlan, step: str = "") -> None:
         self._run, self._tasks = run, list(plan.tasks)
         self._ranks = max(1, len(run.ranks))
         # The precision rule does not fix the number of processes.
@@ -178,10 +176,13 @@ class BenchTerminal:
                 f"{counted(runners, 'runner')}, {least}{counted(count, 'process', 'processes')}",
                 above=self.lines,
                 shown=self._shown,
+                total=total,
                 ascii_only=self._ascii,
             )
-            self.progress.__enter__()
+            self.progress.step(step)
             self.progress.time_left(self._time_left)
+            # This draws the first frame.
+            self.progress.__enter__()
         self.progress.total = total
 
     def _time_left(self) -> float | None:
