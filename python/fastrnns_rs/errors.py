@@ -6,7 +6,7 @@ import os
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class ExitCode:
@@ -208,9 +208,30 @@ def unknown_key(noun: str, name: object, known: Iterable[str], place: str) -> Ke
         known: Known keys.
         place: Container, such as `in this run`.
     """
-    meant = closest(name, known) if isinstance(name, str) else None
-    hint = "" if meant is None else f"; did you mean {meant!r}?"
+    hint = ""
+    if isinstance(name, str):
+        meant = closest(name, known)
+        hint = "" if meant is None else f"; did you mean {meant!r}?"
+    elif isinstance(name, int):
+        hint = f"; use a name, or list(...)[{name}]"
     return KeyError(f"no {noun} {name!r} {place}{hint}")
+
+
+#: Maximum number of rows that an error names.
+_MOST_NAMED = 8
+
+
+def ambiguous_key(name: str, titles: Sequence[str]) -> KeyError:
+    """Makes the error for a key that several rows have.
+
+    Args:
+        name: Key that was given.
+        titles: Names of the rows. Equal names do not distinguish the rows.
+    """
+    left = len(titles) - _MOST_NAMED
+    listed = ", ".join(titles[:_MOST_NAMED]) + (f" and {left:,} more" if left > 0 else "")
+    hint = "" if len({*titles}) == len(titles) else "; use list(...) and a number"
+    return KeyError(f"{name!r} names {len(titles):,} rows: {listed}{hint}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

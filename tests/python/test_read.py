@@ -123,22 +123,27 @@ def test_a_summary_is_saved_as_its_document(summary: Summary, tmp_path: Path, pa
     assert sorted(one.name for one in tmp_path.iterdir()) == ["s.json", "t.json", "x.json"]
 
 
+#: Flags of `report` with another name than the keyword of `render`.
+FLAGS = {"view": "by"}
+
+
 def test_text_is_that_of_the_command(summary: Summary, path: Path) -> None:
-    kernels, calls = {"by": "kernel", "format": "csv"}, {"by": "api", "format": "markdown"}
+    kernels, calls = {"view": "kernel", "format": "csv"}, {"view": "api", "format": "markdown"}
     every = [{}, kernels, calls, {"names": "short"}, {**kernels, "top": 2}, {**calls, "top": 0}]
     texts = [summary.render(**words) for words in every]  # type: ignore[arg-type]
     assert len({*texts}) == len(every)
     for text, words in zip(texts, every, strict=True):
-        flags = [word for key, value in words.items() for word in (f"--{key}", str(value))]
+        flags = [word for key, value in words.items() for word in (f"--{FLAGS.get(key, key)}", str(value))]
         assert run_cli("report", path, *flags).stdout == text
 
 
-@pytest.mark.parametrize(("key", "word"), [("format", "yaml"), ("by", "kernels"), ("names", "long")])
+@pytest.mark.parametrize(("key", "word"), [("format", "yaml"), ("view", "kernels"), ("names", "long")])
 def test_a_word_that_is_none_is_a_mistake_of_usage(key: str, word: str, summary: Summary, path: Path) -> None:
     with pytest.raises(UsageError, match=word):
         summary.render(**{key: word})  # type: ignore[arg-type]
-    done = run_cli("report", path, f"--{key}", word)
-    assert (done.status, f"--{key}" in done.stderr) == (2, True)
+    flag = f"--{FLAGS.get(key, key)}"
+    done = run_cli("report", path, flag, word)
+    assert (done.status, flag in done.stderr) == (2, True)
 
 
 def test_a_table_that_is_none_is_offered_the_nearest(summary: Summary) -> None:

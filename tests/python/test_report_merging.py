@@ -131,9 +131,9 @@ def test_traces_of_different_clocks_stay_apart(tmp_path: Path) -> None:
     assert rows == [(0, 2, 4_000, 0.8), (1, 2, 4_000, 0.8)]
     [row] = fastrnns_rs.read(*paths, kernels_by="name").kernels
     assert (row.device_id, row.device, row.count, row.span_fraction) == (0, None, 4, None)
-    screen = summary.render("table", by="device", width=80)
+    screen = summary.render("table", view="device", width=80)
     assert [line.split()[-3] for line in screen.splitlines() if line.endswith(" a")] == ["#0", "#1"]
     assert [line[:4] for line in screen.splitlines() if line.endswith("GPU zero")] == ["0, #"] * 2
     # One row of both says of neither that it is its own.
-    screen = fastrnns_rs.read(*paths, kernels_by="name").render("table", by="kernel", width=80)
+    screen = fastrnns_rs.read(*paths, kernels_by="name").render("table", view="kernel", width=80)
     assert [line.split()[-3] for line in screen.splitlines() if line.endswith(" a")] == ["-"]

@@ -73,7 +73,7 @@ def test_nothing_that_acts_reaches_the_output(format_name: str, hostile: Path) -
             hostile, kernels_by="shape" if view == "launch-shape" else "device", inductor=inductor
         )
         for names in ("full", "short", "mangled"):
-            text = summary.render(format_name, by=view, top=1000, names=names)
+            text = summary.render(format_name, view=view, top=1000, names=names)
             assert not acts(text), (view, names, ascii(acts(text)))
     done = report(hostile, "--format", format_name)
     assert not acts(done.stdout + done.stderr)

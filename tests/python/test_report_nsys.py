@@ -261,7 +261,7 @@ def test_devices_alone_are_the_same_without_the_host(path: Path) -> None:
     for by in ("kernel", "category", "memory", "stream", "device", "launch-shape"):
         options = {"kernels_by": "shape" if by == "launch-shape" else "device"}
         whole, alone = (fastrnns_rs.read(path, extent=extent, **options) for extent in ("whole", "devices"))
-        assert whole.render("csv", by=by) == alone.render("csv", by=by)
+        assert whole.render("csv", view=by) == alone.render("csv", view=by)
 
 
 def test_a_device_that_only_copied_has_no_part_in_the_time_of_kernels(tmp_path: Path) -> None:
@@ -270,7 +270,8 @@ def test_a_device_that_only_copied_has_no_part_in_the_time_of_kernels(tmp_path: 
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId = 1")
     shown = [
-        fastrnns_rs.read(path, kernels_by="name", extent=extent).render(by="kernel") for extent in ("whole", "kernels")
+        fastrnns_rs.read(path, kernels_by="name", extent=extent).render(view="kernel")
+        for extent in ("whole", "kernels")
     ]
     kernels = [text.partition("Kernels\n")[2] for text in shown]
     assert kernels[0] == kernels[1] != ""
@@ -301,5 +302,5 @@ def test_kernels_alone_are_the_same_without_copies(path: Path) -> None:
     for by, kernels_by in (("kernel", "name"), ("launch-shape", "shape"), ("category", "device")):
         for since in (None, 0):
             window = [] if since is None else ["--since", f"{since}ns"]
-            shown = fastrnns_rs.read(path, kernels_by=kernels_by, since_ns=since).render(by=by)
+            shown = fastrnns_rs.read(path, kernels_by=kernels_by, since_ns=since).render(view=by)
             assert run_cli("report", path, "--by", by, *window).stdout == shown

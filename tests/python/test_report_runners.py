@@ -40,7 +40,7 @@ def test_the_brief_report_has_a_line_for_each_runner(tmp_path: Path) -> None:
     for runner, took in RUNNERS.items():
         assert f"3 iterations ({runner}), median: host 900.0 µs, GPU {took:.2f} µs" in shown
     assert "6 iterations" not in shown
-    screen = fastrnns_rs.read(path).render(by="iteration", width=200)
+    screen = fastrnns_rs.read(path).render(view="iteration", width=200)
     assert [line.split()[-2:] for line in screen.splitlines() if "ProfilerStep" in line] == [
         ["-", "cudnn"],
         ["-", "py"],

@@ -76,7 +76,7 @@ def test_the_next_process_goes_on_behind_the_runner_that_ended_one(monkeypatch: 
     assert [one.status for one in found.results] == ["ok", "failed", "ok", "ok"]
     assert found["py"].reason == "no result after 5 s"
     assert not found.ok
-    table = found.render("table", verbose=True)
+    table = found.render(view="checks")
     assert "no result after 5 s" in table
     assert "3 ok, 1 failed" in table
     with pytest.raises(UsageError, match=r"'tabel' \(format\)"):

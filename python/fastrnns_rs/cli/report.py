@@ -13,12 +13,18 @@ import click
 
 from fastrnns_rs.cli import options, renamed_options, shared
 from fastrnns_rs.cli.configuration import Program, Target, note_programs
-from fastrnns_rs.cli.options import Count, ListOption, Verb
+from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
 from fastrnns_rs.errors import ExitCode, UsageError
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
+from fastrnns_rs.views.summary.glance import are_few
 
 #: Largest integer that the extension supports.
 _LARGEST = 2**63 - 1
+#: Parameters of the view and of the output.
+_NOT_REPEATED = {
+    *("by", "top", "names", "wide", "trace", "format_name", "as_json", "output"),
+    *("quiet", "no_progress", "color", "wall_time_ms", "runs"),
+}
 #: Views that show only kernels, and views that show no host activity.
 _KERNELS_ALONE = {"kernel", "launch-shape", "category"}
 _DEVICES_ALONE = {*_KERNELS_ALONE, "memory", "stream", "device", "metric"}
@@ -175,6 +181,7 @@ def command(**given: Any) -> int:
         extent=_extent(given, format_name),
         **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
     )
+    summary.command = _repeated()
     if format_name in {"json", "csv"}:
         # CSV has no place for warnings, and a program reads JSON.
         from fastrnns_rs.views.prose import WIDTH, warning_lines
@@ -193,9 +200,24 @@ def command(**given: Any) -> int:
         # If stdout is not a terminal, only this variable gives its width.
         columns = os.environ.get("COLUMNS", "")
         width = int(columns) if columns.isdecimal() and int(columns) else None
-    text = summary.render(format_name, width=width, **shared.take(given, "by", "top", "names", "wide"))
+    text = summary.render(format_name, view=given["by"], width=width, **shared.take(given, "top", "names", "wide"))
     shared.deliver(text, given["output"])
     return ExitCode.DONE
+
+
+def _repeated() -> str:
+    """Returns the current command without its view and outputs; empty if its files describe the command."""
+    from fastrnns_rs.cli.command_words import CommandWords
+
+    context = click.get_current_context()
+    assert isinstance(context, VerbContext)  # noqa: S101  # the class of this command's contexts
+    given = CommandWords(context.command, context.words)
+    pairs = [*zip(given.words, given.owners, strict=True)]
+    kept = [word for word, owner in pairs if owner is not None and owner.name not in _NOT_REPEATED]
+    files = [word for word, owner in pairs if isinstance(owner, click.Argument)]
+    # The next command ends with its view.
+    simple = len(kept) == len(files) or not are_few(files) or "--" in given.words
+    return "" if simple else given.command_of(kept)
 
 
 def _check_outputs(given: dict[str, Any]) -> None:

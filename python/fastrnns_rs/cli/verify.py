@@ -96,7 +96,8 @@ def _show(found: Verification, given: dict[str, Any], results: ResultsFile, form
     if format_name == "table" and given["output"] is None:
         display.show_lines(lines(found, display.terminal_width(), verbose=given["verbose"]))
     else:
-        results.deliver(found.render(format_name, verbose=given["verbose"]))
+        is_verbose = given["verbose"] and format_name == "table"
+        results.deliver(found.render(format_name, view="checks" if is_verbose else "overview"))
         shared.tell_error(_failures(found))
     if found.results and all(one.status == "skipped" for one in found.results):
         shared.tell_error(["error: no runner was checked", "hint: The reasons are in the table."])

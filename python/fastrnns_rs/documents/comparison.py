@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from fastrnns_rs.documents import comparison_soundness, row_names, soundness
+from fastrnns_rs.documents import comparison_soundness, layout, row_names, soundness
 from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
-from fastrnns_rs.documents.part import Part
-from fastrnns_rs.errors import unknown_key
+from fastrnns_rs.documents.keywords import checked_keywords
+from fastrnns_rs.documents.part import Part, Tabular
+from fastrnns_rs.errors import unknown
 from fastrnns_rs.problem.problem import Problem
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
 RowBasis = Literal["sessions", "history", "two_sessions", "interleaved"]
 MarginSource = Literal["default", "option", "noise_floor"]
 Value = str | int | float | bool | None
-#: Maximum number of rows that an error names.
-_MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -217,12 +220,15 @@ class Counts(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Comparison(Document):
+class Comparison(Container[Row | Kernel], Tabular, Document):
     """Result of `compare`, for runs or for captures.
 
     Runs have `rows`. Captures have `kernels`, `categories` and `device_time`, by `basis`.
     """
 
+    row_noun: ClassVar[str] = "row"
+    place: ClassVar[str] = "in this comparison"
+    rows_key: ClassVar[str] = "rows"
     noun: ClassVar[str] = "comparison"
     hint: ClassVar[str] = "Use a document of compare --json."
     schema: Literal["fastrnns-rs/comparison"] = "fastrnns-rs/comparison"
@@ -250,39 +256,8 @@ class Comparison(Document):
         soundness.check_numbers(self)
         comparison_soundness.check_comparison(self)
 
-    def __getitem__(self, name: str) -> Row | Kernel:
-        """Returns the row with a name: `runner/phase`, or `runner` for a single row.
-
-        Rows of one runner on several problems have the problems in their names: `runner/phase (hidden_size 64)`. A row
-        of captures is a kernel, with its whole name or that of its function.
-
-        Raises:
-            KeyError: If no row, or more than one row, has the name.
-        """
-        names = self._names()
-        found = row_names.places_of(name, names)
-        if len(found) == 1:
-            rows: list[Row | Kernel] = [*self]
-            return rows[found[0]]
-        if found:
-            raise KeyError(f"{name!r} names {len(found):,} rows: {_first([names[place][0] for place in found])}")
-        raise unknown_key("row", name, dict.fromkeys(one for each in names for one in each), "in this comparison")
-
-    def __len__(self) -> int:
-        """Returns the number of rows, or of kernels of captures."""
-        return len(self.rows if self.kind == "run" else self.kernels)
-
-    def __iter__(self) -> Iterator[Row | Kernel]:
-        """Returns an iterator over the rows, or over the kernels of captures."""
-        return iter(self.rows if self.kind == "run" else self.kernels)
-
-    def __contains__(self, name: object) -> bool:
-        """Returns True if at least one row has a name, or is the object."""
-        return any(name in names for names in self._names()) if isinstance(name, str) else name in [*self]
-
-    def __bool__(self) -> bool:
-        """Returns True: a comparison without rows is a comparison."""
-        return True
+    def _rows(self) -> Sequence[Row | Kernel]:
+        return self.rows if self.kind == "run" else self.kernels
 
     def _names(self) -> list[tuple[str, ...]]:
         """Returns the names of each row or kernel; the first name is unique among rows."""
@@ -290,22 +265,59 @@ class Comparison(Document):
             return names_of(self.rows)
         return [tuple(filter(None, (one.name, one.short_name))) for one in self.kernels]
 
-    def render(self, name: str = "table", *, wide: bool = False, width: int | None = None) -> str:
-        """Returns the comparison in an output format.
+    def columns(self, table: str = "rows") -> dict[str, np.ndarray[Any, Any]]:
+        """Returns a list of the comparison as columns for a data frame.
+
+        `pandas.DataFrame(comparison.columns())` and `polars.DataFrame(comparison.columns())` take the columns as they
+        are. Parts of a row become columns of their own: `baseline_estimate_ns`, `problem_hidden_size`.
 
         Args:
-            name: Output format: `table`, `json`, `markdown` or `junit`.
+            table: `rows` of runs, or `kernels` or `categories` of captures.
+
+        Returns:
+            Arrays of equal length. Integers are int64; nullable numbers and flags are float64 (None is NaN); flags are
+            booleans; a text that is None is empty.
+
+        Raises:
+            UsageError: If a comparison does not have such a list.
+        """
+        from fastrnns_rs.documents.columns import flat_columns
+
+        if table not in _TABLES:
+            raise unknown("unknown table", table, _TABLES, where="table")
+        return flat_columns(getattr(self, table), _TABLES[table])
+
+    @checked_keywords(name="format")
+    def render(
+        self,
+        format: str = "table",  # noqa: A002  # its name on the command line
+        *,
+        view: str = "overview",
+        wide: bool = False,
+        width: int | None = None,
+    ) -> str:
+        """Returns the comparison as text.
+
+        Args:
+            format: `table`, `json`, `markdown`, `html` or `junit`.
+            view: Table to show: `overview` or `warnings`.
             wide: True adds ratios, p-values, processes and memory to a table of runs, and lists each kernel of captures
                 under its whole name.
-            width: Width of a table in characters; None for 80.
-        """
-        from fastrnns_rs.views.formats import comparison_text
+            width: Width of the table in characters; None for 80.
 
-        return comparison_text(self, name, wide=wide, width=width)
+        Raises:
+            UsageError: If a format or a view is unknown.
+        """
+        return Document.render(self, format, view=view, wide=wide, width=width)
 
     def to_json(self) -> str:
         """Returns the text of the JSON document."""
-        return self.render("json")
+        layout.check(self)
+        return layout.text(self)
+
+
+#: Lists of a comparison, each with the class of its rows.
+_TABLES: dict[str, type] = {"rows": Row, "kernels": Kernel, "categories": Change}
 
 
 def is_regression(row: Row | Change, margin: float) -> bool:
@@ -332,12 +344,6 @@ def is_withheld(row: Row | Change, margin: float) -> bool:
 
 def _is_beyond(row: Row | Change, margin: float) -> bool:
     return row.ratio_ci_low is not None and row.ratio_ci_low > 1 + margin
-
-
-def _first(names: Sequence[str]) -> str:
-    """Returns the first names, and the number of the others."""
-    left = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {left:,} more" if left > 0 else "")
 
 
 def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:

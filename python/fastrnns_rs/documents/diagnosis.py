@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.part import Part
@@ -64,9 +65,12 @@ class ConfigEntry(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Diagnosis(Document):
+class Diagnosis(Container[Check], Document):
     """Checks of this machine. `environment` is null where torch does not work."""
 
+    row_noun: ClassVar[str] = "check"
+    place: ClassVar[str] = "in this diagnosis"
+    rows_key: ClassVar[str] = "checks"
     schema: Literal["fastrnns-rs/doctor"] = "fastrnns-rs/doctor"
     warnings: list[Notice]
     ok: bool
@@ -75,3 +79,6 @@ class Diagnosis(Document):
     profilers: list[ProfilerEntry]
     noise_floor: NoiseFloor | None
     config: list[ConfigEntry]
+
+    def _names(self) -> list[tuple[str, ...]]:
+        return [(one.id,) for one in self.checks]

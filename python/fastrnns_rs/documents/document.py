@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from fastrnns_rs.documents import codec, reading, soundness, writing
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import DocumentWarning, UsageError
 from fastrnns_rs.escaping import visible
@@ -83,6 +84,30 @@ class Document(_Named):
         import json
 
         return json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"
+
+    @checked_keywords(name="format")
+    def render(
+        self,
+        format: str = "table",  # noqa: A002  # its name on the command line
+        *,
+        view: str = "overview",
+        wide: bool = False,
+        width: int | None = None,
+    ) -> str:
+        """Returns the document as text.
+
+        Args:
+            format: `table` or `json`.
+            view: Name of the table.
+            wide: True adds details to the table, where the document has details.
+            width: Width of the table in characters; None for 80.
+
+        Raises:
+            UsageError: If the document does not have the format or the view.
+        """
+        from fastrnns_rs.views.rendering import rendered
+
+        return rendered(self, format, view, wide=wide, width=width)
 
     def save(self, path: str | Path) -> None:
         """Writes the JSON document to a file, completely or not at all.

@@ -7,6 +7,7 @@ from json.encoder import encode_basestring_ascii
 from typing import Any, ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
 
@@ -50,15 +51,21 @@ class KeptRun(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class History(Document):
+class History(Container[KeptRun], Document):
     """Runs that were kept, the oldest first."""
 
+    row_noun: ClassVar[str] = "run"
+    place: ClassVar[str] = "in this history"
+    rows_key: ClassVar[str] = "runs"
     noun: ClassVar[str] = "history"
     hint: ClassVar[str] = "Run: fastrnns-rs history --json"
     schema: Literal["fastrnns-rs/history"] = "fastrnns-rs/history"
     folder: str
     warnings: list[Notice] = field(default_factory=list)
     runs: list[KeptRun] = field(default_factory=list)
+
+    def _names(self) -> list[tuple[str, ...]]:
+        return [(one.run_id, one.run_id[:12], *(f"@tag:{tag}" for tag in one.tags)) for one in self.runs]
 
     def to_json(self) -> str:
         """Returns the text of the JSON document, with a line for each run."""

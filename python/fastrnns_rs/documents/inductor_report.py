@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.run_file import Environment, PhaseSummary
 from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
-from fastrnns_rs.errors import unknown
 
 FORMATS = ("table", "json")
 
@@ -184,9 +184,12 @@ def short(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class InductorReport(Document):
+class InductorReport(Container[ModuleRow], Document):
     """Result of `inductor`."""
 
+    row_noun: ClassVar[str] = "module"
+    place: ClassVar[str] = "in this report"
+    rows_key: ClassVar[str] = "modules"
     noun: ClassVar[str] = "report of inductor"
     hint: ClassVar[str] = "Use a document of inductor --json."
     schema: Literal["fastrnns-rs/inductor"] = "fastrnns-rs/inductor"
@@ -194,24 +197,10 @@ class InductorReport(Document):
     environment: Environment
     modules: list[ModuleRow]
 
+    def _names(self) -> list[tuple[str, ...]]:
+        return [(label(one), one.name, one.path, *([] if one.runner is None else [one.runner])) for one in self.modules]
+
     @property
     def ok(self) -> bool:
         """True if everything that was requested for every module was done."""
         return all(one.status == "ok" for one in self.modules)
-
-    def render(self, name: str = "table") -> str:
-        """Returns the report as text.
-
-        Args:
-            name: `table` or `json`.
-
-        Raises:
-            UsageError: If the format does not exist.
-        """
-        if name == "json":
-            return self.to_json()
-        if name not in FORMATS:
-            raise unknown("unknown format", name, FORMATS, where="format")
-        from fastrnns_rs.views.inductor_report import table
-
-        return table(self)

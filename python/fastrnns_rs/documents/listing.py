@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
 
@@ -44,10 +45,16 @@ class GroupEntry(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Catalogue(Document):
+class Catalogue(Container[RunnerEntry], Document):
     """Available runners and groups."""
 
+    row_noun: ClassVar[str] = "runner"
+    place: ClassVar[str] = "in this list"
+    rows_key: ClassVar[str] = "runners"
     schema: Literal["fastrnns-rs/list"] = "fastrnns-rs/list"
     warnings: list[Notice]
     runners: list[RunnerEntry]
     groups: list[GroupEntry]
+
+    def _names(self) -> list[tuple[str, ...]]:
+        return [(one.name,) for one in self.runners]

@@ -15,3 +15,15 @@ class Part:
         from fastrnns_rs.views.prompt import text
 
         return text(self)
+
+
+class Tabular(Part):
+    """Document or part of a document that a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        """Returns the line and the table as HTML, or None if a value has a wrong type."""
+        from fastrnns_rs.views.prompt_html import prompt_html
+
+        return prompt_html(self)

@@ -6,14 +6,15 @@ fractional. Unknown values are None.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from fastrnns_rs.documents import run_soundness, soundness
+from fastrnns_rs.documents import layout, run_soundness, soundness
 from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
-from fastrnns_rs.documents.part import Part
+from fastrnns_rs.documents.keywords import checked_keywords
+from fastrnns_rs.documents.part import Part, Tabular
 from fastrnns_rs.documents.run_results import (
     Compile,
     FirstCall,
@@ -24,8 +25,11 @@ from fastrnns_rs.documents.run_results import (
     ResultStatus,
 )
 from fastrnns_rs.documents.sweep import Sweep, SweepAxis
-from fastrnns_rs.errors import UsageError, nearest, unknown_key
+from fastrnns_rs.errors import UsageError, nearest
 from fastrnns_rs.problem.problem import Problem
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "Compile",
@@ -249,9 +253,12 @@ class RunSide(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Run(Document):
+class Run(Container[Result], Tabular, Document):
     """Benchmark results, as stored in a run file."""
 
+    row_noun: ClassVar[str] = "runner"
+    place: ClassVar[str] = "in this run"
+    rows_key: ClassVar[str] = "results"
     noun: ClassVar[str] = "run file"
     hint: ClassVar[str] = "Use a run of bench or ab."
 
@@ -279,34 +286,8 @@ class Run(Document):
         run_soundness.check_results(self.results)
         run_soundness.check_sessions(self)
 
-    def __getitem__(self, name: str) -> Result:
-        """Returns the result with a name: a runner, or a runner and its point.
-
-        For a runner that has several results, the first is returned.
-
-        Raises:
-            KeyError: If the run has no such result.
-        """
-        for result in self.results:
-            if name in result.names:
-                return result
-        raise unknown_key("runner", name, [known for one in self.results for known in one.names], "in this run")
-
-    def __len__(self) -> int:
-        """Returns the number of results."""
-        return len(self.results)
-
-    def __iter__(self) -> Iterator[Result]:
-        """Returns an iterator over the results."""
-        return iter(self.results)
-
-    def __contains__(self, name: object) -> bool:
-        """Returns True if at least one result has a name, or is the object."""
-        return any(name in one.names for one in self.results) if isinstance(name, str) else name in self.results
-
-    def __bool__(self) -> bool:
-        """Returns True: a run without results is a run."""
-        return True
+    def _names(self) -> list[tuple[str, ...]]:
+        return [one.names for one in self.results]
 
     def results_of(self, runner: str, **problem: object) -> list[Result]:
         """Returns every result of a runner: `run.results_of("cudnn", hidden_size=256)`.
@@ -328,18 +309,48 @@ class Run(Document):
             if one.runner == runner and all(getattr(one.problem, name) == value for name, value in problem.items())
         ]
 
-    def render(self, name: str = "table", *, wide: bool = False, width: int | None = None) -> str:
-        """Returns the run in an output format.
+    def samples(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Returns every sample of the run as columns for a data frame.
+
+        >>> import fastrnns_rs
+        >>> run = fastrnns_rs.bench("py", quick=True, device="cpu", history=False)
+        >>> list(run.samples())
+        ['runner', 'side', 'device', 'phase', 'process', 'rank', 'iteration', 'timed', 'time_ns']
+
+        `pandas.DataFrame(run.samples())` and `polars.DataFrame(run.samples())` take the columns as they are.
+
+        Returns:
+            An array for each column, all of one length. `time_ns` is the time of the phase in nanoseconds. `timed` is
+            False in the warm-up. `process` is the number of the process, `side` is `a` or `b` in a run of `ab`. The
+            axes of a sweep are columns too: `hidden_size`.
+        """
+        from fastrnns_rs.documents.columns import sample_columns
+
+        return sample_columns(self)
+
+    @checked_keywords(name="format")
+    def render(
+        self,
+        format: str = "table",  # noqa: A002  # its name on the command line
+        *,
+        view: str = "overview",
+        wide: bool = False,
+        width: int | None = None,
+    ) -> str:
+        """Returns the run as text.
 
         Args:
-            name: `table`, `json`, `csv`, `markdown`, `fastrnns`, `oss` or `pep`.
+            format: `table`, `json`, `csv`, `markdown`, `html`, `fastrnns`, `oss` or `pep`.
+            view: Table to show: `overview`, `sweep` or `warnings`.
             wide: True adds standard deviations, samples, warm-up and interval bounds to the table.
             width: Width of the table in characters; None for 80.
-        """
-        from fastrnns_rs.views.formats import run_text
 
-        return run_text(self, name, wide=wide, width=width)
+        Raises:
+            UsageError: If a format or a view is unknown.
+        """
+        return Document.render(self, format, view=view, wide=wide, width=width)
 
     def to_json(self) -> str:
         """Returns the text of the run file."""
-        return self.render("json")
+        layout.check(self)
+        return layout.text(self)

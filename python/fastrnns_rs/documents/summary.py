@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from fastrnns_rs.documents.codec import since
+from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
-from fastrnns_rs.documents.part import Part
+from fastrnns_rs.documents.keywords import checked_keywords
+from fastrnns_rs.documents.part import Part, Tabular
 from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics, RangeRow
+from fastrnns_rs.errors import unknown
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -310,8 +316,12 @@ class SummaryWarning(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SummaryDocument(Document):
+class SummaryDocument(Container[KernelRow], Tabular, Document):
     """Summary of the time in captures, and of its causes."""
+
+    row_noun: ClassVar[str] = "kernel"
+    place: ClassVar[str] = "in this summary"
+    rows_key: ClassVar[str] = "kernels"
 
     schema: Literal["fastrnns-rs/summary"] = "fastrnns-rs/summary"
     warnings: list[SummaryWarning]
@@ -332,6 +342,36 @@ class SummaryDocument(Document):
     ranks: list[RankRow] = field(default_factory=list, metadata=since("1.1"))
     metrics: list[MetricRow] = field(default_factory=list, metadata=since("1.1"))
     inductor: InductorEntry | None
+
+    def _names(self) -> list[tuple[str, ...]]:
+        return [(one.name, one.short_name) for one in self.kernels]
+
+    def columns(self, table: str = "kernels") -> dict[str, np.ndarray[Any, Any]]:
+        """Returns a list of the document as columns, as `Summary.columns` does."""
+        from fastrnns_rs.documents.columns import columns_of
+
+        if table not in TABLES:
+            raise unknown("unknown table", table, TABLES, where="table")
+        return columns_of(getattr(self, table), TABLES[table])
+
+    @checked_keywords(name="format", by="view")
+    def render(
+        self,
+        format: str = "table",  # noqa: A002  # its name on the command line
+        *,
+        view: str = "overview",
+        wide: bool = False,
+        width: int | None = None,
+        top: int | None = None,
+        names: str = "full",
+    ) -> str:
+        """Returns the report of the captures as text, as `Summary.render` does."""
+        if format == "json":
+            return self.to_json()
+        from fastrnns_rs.views.summary.rendering import rendered
+
+        plain, head = self.to_dict(), repr(self)
+        return rendered(plain, format, view, head=head, top=top, names=names, width=width, wide=wide)
 
 
 #: Lists of the document, each with the class of its rows.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
-from fastrnns_rs.documents.part import Part
+from fastrnns_rs.documents.container import Container
+from fastrnns_rs.documents.part import Part, Tabular
 
 #: Values by axis, which has the name of its flag: `{"hidden-size": 256, "dtype": "float64"}`.
 Point = dict[str, int | str]
@@ -58,15 +59,25 @@ class SweepGrowth(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Sweep(Part):
+class Sweep(Container[SweepCell], Tabular):
     """Result of a sweep.
 
     It has a cell for each runner, point and phase that was measured, and the growth of times.
     """
 
+    row_noun: ClassVar[str] = "cell"
+    place: ClassVar[str] = "in this sweep"
+    rows_key: ClassVar[str] = "cells"
+
     axes: list[SweepAxis]
     cells: list[SweepCell]
     growth: list[SweepGrowth]
+
+    def _names(self) -> list[tuple[str, ...]]:
+        return [
+            (f"{label(one.runner, one.point)}/{one.phase}", label(one.runner, one.point), one.runner)
+            for one in self.cells
+        ]
 
 
 def label(runner: str, point: Point, device: str | None = None) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
-from fastrnns_rs.errors import unknown
 
 FORMATS = ("table", "json")
 
@@ -60,9 +62,12 @@ class Verified(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Verification(Document):
+class Verification(Container[Verified], Document):
     """Result of `verify`."""
 
+    row_noun: ClassVar[str] = "runner"
+    place: ClassVar[str] = "in this verification"
+    rows_key: ClassVar[str] = "results"
     noun: ClassVar[str] = "verification"
     hint: ClassVar[str] = "Run: fastrnns-rs verify --json"
     schema: Literal["fastrnns-rs/verification"] = "fastrnns-rs/verification"
@@ -70,31 +75,32 @@ class Verification(Document):
     ok: bool
     results: list[Verified]
 
-    def __getitem__(self, name: str) -> Verified:
-        """Returns the row of a runner.
+    def _names(self) -> list[tuple[str, ...]]:
+        return [(one.runner,) for one in self.results]
 
-        Raises:
-            KeyError: If there is no such runner.
-        """
-        for one in self.results:
-            if one.runner == name:
-                return one
-        raise KeyError(name)
-
-    def render(self, name: str = "table", *, verbose: bool = False) -> str:
+    @checked_keywords(name="format")
+    def render(
+        self,
+        format: str = "table",  # noqa: A002  # its name on the command line
+        *,
+        view: str = "overview",
+        wide: bool = False,
+        width: int | None = None,
+        verbose: bool | None = None,
+    ) -> str:
         """Returns the verification as text.
 
         Args:
-            name: `table` or `json`.
-            verbose: True gives the table a line for every check.
+            format: `table` or `json`.
+            view: Table to show: `overview`, or `checks` with a line for every check.
+            wide: Has no effect.
+            width: Width of the table in characters; None for 80.
+            verbose: Old name of `view="checks"`, for this version only.
 
         Raises:
-            UsageError: If the format does not exist.
+            UsageError: If a format or a view is unknown.
         """
-        if name == "json":
-            return self.to_json()
-        if name not in FORMATS:
-            raise unknown("unknown format", name, FORMATS, where="format")
-        from fastrnns_rs.views.verification import table
-
-        return table(self, verbose=verbose)
+        if verbose is not None:
+            warnings.warn('render(verbose=True) is now render(view="checks")', DeprecationWarning, stacklevel=3)
+            view = "checks" if verbose else view
+        return Document.render(self, format, view=view, wide=wide, width=width)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_report import label, short
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views import fitted_table, screen
+from fastrnns_rs.views import fitted_table
 from fastrnns_rs.views.figures import figure, half_width_percent
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
-from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line
 
@@ -25,11 +25,6 @@ _KERNEL_NAME = 24
 _MIB = 1 << 20
 _NS_PER_MS = 1e6
 _UNLIMITED = 10_000
-
-
-def table(report: InductorReport) -> str:
-    """Formats the report as text of 80 columns, with Inductor's own text as it is."""
-    return screen.plain(lines(report, WIDTH))
 
 
 def lines(report: InductorReport, limit: int, *, whole_text: bool = True) -> list[Line]:

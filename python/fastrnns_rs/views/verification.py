@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views import fitted_table, screen
+from fastrnns_rs.views import fitted_table
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
-from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
@@ -35,11 +35,6 @@ _CHECKS = (
     FittedColumn("worst at", rank=5),
     FittedColumn("shape", rank=6),
 )
-
-
-def table(found: Verification, *, verbose: bool) -> str:
-    """Formats the verification as text of 80 columns."""
-    return screen.plain(lines(found, WIDTH, verbose=verbose))
 
 
 def lines(found: Verification, limit: int, *, verbose: bool = False) -> list[Line]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastrnns_rs.errors import UsageError, unknown, unknown_key
+from fastrnns_rs.documents.keywords import checked_keywords
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class Summary:
         self._core = core
         self._selected = selected
         self._paths = (*paths,)
+        #: Command of the report, which the next command of `render` begins with; empty for one that names `paths`.
+        self.command = ""
         self._document: SummaryDocument | None = None
 
     def __getstate__(self) -> tuple[TraceSummary, bool, tuple[str, ...]]:
@@ -38,6 +40,7 @@ class Summary:
         """Restores a pickled summary; earlier versions pickled no paths."""
         self._core, self._selected, *paths = state
         self._paths = paths[0] if paths else ()
+        self.command = ""
         self._document = None
 
     def __getattr__(self, name: str) -> Any:
@@ -60,14 +63,7 @@ class Summary:
         Raises:
             KeyError: If no kernel, or more than one kernel, has the name.
         """
-        found = [one for one in self.document.kernels if one.name == name]
-        found = found or [one for one in self.document.kernels if one.short_name == name]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise KeyError(f"{name!r} names {len(found):,} kernels")
-        known = dict.fromkeys(one.short_name for one in self.document.kernels)
-        raise unknown_key("kernel", name, known, "in this summary")
+        return self.document[name]
 
     def __len__(self) -> int:
         """Returns the number of rows of `kernels`."""
@@ -107,41 +103,22 @@ class Summary:
             self._document = from_plain(SummaryDocument, self.to_dict())
         return self._document
 
-    def columns(self, table: str) -> dict[str, np.ndarray[Any, Any]]:
-        """Returns a list of the document as one numpy array for each key.
+    def columns(self, table: str = "kernels") -> dict[str, np.ndarray[Any, Any]]:
+        """Returns a list of the document as columns for a data frame.
+
+        `pandas.DataFrame(summary.columns())` and `polars.DataFrame(summary.columns())` take the columns as they are.
 
         Args:
             table: Key of a list of the document: `kernels`, `devices`, `ranges`, `idle_causes` and so on.
 
         Returns:
-            Arrays of equal length. Integers are int64; other numbers and nullable numbers are float64 (null is NaN);
+            Arrays of equal length. Integers are int64; other numbers and nullable numbers are float64 (None is NaN);
             flags are booleans; other values are objects.
 
         Raises:
             UsageError: If the document has no such list.
         """
-        from dataclasses import fields
-        from typing import get_type_hints
-
-        import numpy as np
-
-        from fastrnns_rs.documents.summary import TABLES
-
-        if table not in TABLES:
-            raise unknown("unknown table", table, TABLES, where="table")
-        rows = getattr(self.document, table)
-        hints = get_type_hints(TABLES[table])
-        kinds: dict[Any, Any] = {int: np.int64, float: np.float64, int | None: np.float64, float | None: np.float64}
-        kinds[bool] = np.bool_
-        found = {}
-        for field in fields(TABLES[table]):
-            kind = kinds.get(hints[field.name], np.object_)
-            column = np.empty(len(rows), dtype=kind)
-            for place, row in enumerate(rows):
-                value = getattr(row, field.name)
-                column[place] = np.nan if value is None and kind is np.float64 else value
-            found[field.name] = column
-        return found
+        return self.document.columns(table)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON document as plain dictionaries and lists."""
@@ -176,41 +153,55 @@ class Summary:
         """
         self._core.write_json(write)
 
+    @checked_keywords(name="format", by="view")
     def render(
         self,
         format: str = "table",  # noqa: A002  # its name on the command line
         *,
-        by: str = "overview",
+        view: str = "overview",
+        wide: bool = False,
+        width: int | None = None,
         top: int | None = None,
         names: str = "full",
-        width: int | None = None,
-        wide: bool = False,
     ) -> str:
-        """Returns the text of a report.
+        """Returns the report of the captures as text.
 
         Args:
-            format: `table`, `json`, `csv` or `markdown`.
-            by: View: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `operator`, `memory`,
+            format: `table`, `json`, `csv`, `markdown` or `html`.
+            view: Table to show: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `operator`, `memory`,
                 `range`, `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `metric`, `inductor`, or `launch-shape` for
                 a summary that was read by shape.
-            top: Maximum number of rows of a list.
-            names: `full`, `short` or `mangled`.
-            width: Columns of the terminal; names are cut to fit.
-            wide: Show every list of the overview; by default, only tables that fit a screen.
+            wide: True shows every list of the overview, instead of the tables that fit a screen.
+            width: Width of the terminal in characters, to which names are cut; None cuts no names.
+            top: Maximum number of rows of a list; None for the default of the view.
+            names: Names of kernels: `full`, `short` or `mangled`.
 
         Raises:
             UsageError: If a value is not supported, or a number is below 0.
         """
-        from fastrnns_rs.views import summary as view
-
-        choices = (("by", by, view.VIEWS), ("names", names, view.NAMES), ("format", format, view.FORMATS))
-        for where, word, known in choices:
-            if word not in known:
-                raise unknown("invalid value", word, known, where=where)
-        for where, number in (("top", top), ("width", width)):
-            if (number or 0) < 0:
-                raise UsageError(f"out of range: {number}", "Use an integer of at least 0.", where=where, value=number)
         if format == "json":
             return self.to_json()
-        more = {"wide": wide, "selected": self._selected}
-        return view.render(self.to_dict(), format, by=by, top=top, names=names, width=width, **more)
+        from fastrnns_rs.views.summary.glance import report_command
+        from fastrnns_rs.views.summary.rendering import rendered
+
+        head = repr(self) if format == "html" else ""
+        command = self.command or (report_command(self._paths) if self._paths else "")
+        return rendered(
+            self.to_dict(),
+            format,
+            view,
+            head=head,
+            top=top,
+            names=names,
+            width=width,
+            wide=wide,
+            selected=self._selected,
+            command=command,
+        )
+
+    def _repr_html_(self) -> str | None:
+        """Returns the first table of the report as HTML, or None if that fails."""
+        try:
+            return self.render("html")
+        except Exception:  # noqa: BLE001  # a prompt must show any object
+            return None

@@ -37,6 +37,7 @@ _OPTIONAL = (2, 3)
 _LEAST_CAPTURES = 3
 _PER = {"per_iteration": " per iteration", "per_capture": " per capture"}
 _COPIES = "copies and sets"
+_HEADINGS = ("", "baseline", "candidate", "change", "")
 
 
 class Sum:
@@ -83,11 +84,16 @@ def head(comparison: Comparison, limit: int) -> list[Line]:
 
 def tables(comparison: Comparison, limit: int) -> Iterator[list[Line]]:
     """Yields the largest changes of categories, then of functions."""
-    categories = _sums(comparison.categories, lambda one: _COPIES if one.name == "memory" else one.name)
-    functions = _sums(comparison.kernels, _function)
-    scale = Scale([time for one in categories[:_CATEGORIES] for time in one.times if time])
+    categories, functions, scale = _parts(comparison)
     yield _table("category", categories, _CATEGORIES, scale, limit, heading=True)
     yield _table("kernel or copy", functions, _FUNCTIONS, scale, limit, heading=False)
+
+
+def _parts(comparison: Comparison) -> tuple[list[Sum], list[Sum], Scale]:
+    """Returns the changes of categories and of functions, and their scale."""
+    categories = _sums(comparison.categories, lambda one: _COPIES if one.name == "memory" else one.name)
+    functions = _sums(comparison.kernels, _function)
+    return categories, functions, Scale([time for one in categories[:_CATEGORIES] for time in one.times if time])
 
 
 def _function(kernel: Change) -> str:
@@ -168,23 +174,41 @@ def _table(name: str, found: Sequence[Sum], count: int, scale: Scale, limit: int
     """Formats the largest changes, and a row for all others."""
     if not found:
         return []
-    shown, rest = folded(found, count)
-    rows = [*shown]
-    if rest:
-        others = Sum(f"{len(rest):,} others")
-        others.times = [sum(one.times[place] or 0 for one in rest) for place in (0, 1)]
-        others.launches = [math.fsum(one.launches[place] for one in rest) for place in (0, 1)]
-        rows.append(others)
+    rows = _folded(found, count)
     room = max(limit - _BEYOND, _LEAST_NAME)
     names = kernel_names.shortened([(one.name, one.name) for one in rows], room + 2, middle=False)
-    found_lines = [Line(_line(room, "", "baseline", "candidate", "change", ""), "bold")] if heading else []
+    found_lines = [Line(_line(room, *_HEADINGS), "bold")] if heading else []
     found_lines.append(Line(_line(room, name, scale.unit, scale.unit, scale.unit, "launches"), "bold"))
-    for short, one in zip(names, rows, strict=True):
-        first, second = ("-" if time is None else scale.text(time) for time in one.times)
-        change, launches = _signed(one.change, scale), _launches(one.launches)
-        mark = f"  {words.VERDICTS[one.verdict][0]}" if one.verdict else ""
-        found_lines.append(Line(_line(room, short, first, second, change, launches, mark)))
-    return found_lines
+    return [
+        *found_lines,
+        *(Line(_line(room, *_cells(one, short, scale))) for short, one in zip(names, rows, strict=True)),
+    ]
+
+
+def grids(comparison: Comparison) -> Iterator[tuple[list[list[str]], list[list[str]]]]:
+    """Yields two lines of headings and the rows of each table, with whole names."""
+    categories, functions, scale = _parts(comparison)
+    for name, found, count in (("category", categories, _CATEGORIES), ("kernel or copy", functions, _FUNCTIONS)):
+        if found:
+            headings = [[*_HEADINGS, ""], [name, scale.unit, scale.unit, scale.unit, "launches", ""]]
+            yield headings, [[*_cells(one, one.name, scale)] for one in _folded(found, count)]
+
+
+def _folded(found: Sequence[Sum], count: int) -> list[Sum]:
+    """Returns the first rows, and the sum of all others."""
+    shown, rest = folded(found, count)
+    if not rest:
+        return [*shown]
+    others = Sum(f"{len(rest):,} others")
+    others.times = [sum(one.times[place] or 0 for one in rest) for place in (0, 1)]
+    others.launches = [math.fsum(one.launches[place] for one in rest) for place in (0, 1)]
+    return [*shown, others]
+
+
+def _cells(one: Sum, name: str, scale: Scale) -> tuple[str, str, str, str, str, str]:
+    first, second = ("-" if time is None else scale.text(time) for time in one.times)
+    mark = f"  {words.VERDICTS[one.verdict][0]}" if one.verdict else ""
+    return name, first, second, _signed(one.change, scale), _launches(one.launches), mark
 
 
 def _line(room: int, name: str, first: str, second: str, change: str, launches: str, mark: str = "") -> str:

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison, Figures
 
 _GAP = "  "
-_MEAN = "geometric mean"
+MEAN = "geometric mean"
 #: Width of the names, which keeps tables with short names alike, and widths under which a column is left out.
 _NAME, _SHORT_NAME, _LEAST_NAME = 20, 16, 8
 #: Width of `×2.50 [×1.35, ×4.61]`, and of the number before the interval.
 _CHANGE, _NUMBER = 20, 5
 
 
-class _Column:
+class Column:
     """Column of the table: two headings and cells, which are as wide as the column."""
 
     __slots__ = ("cells", "headings", "natural", "width")
@@ -53,17 +53,17 @@ def lines(comparison: Comparison, limit: int, most: int | None = None) -> list[L
     shown = named[: len(named) - left]
     mean = comparison.geometric_mean
     names = [visible(one.name) or '""' for one in shown]
-    wanted = max(map(width, (*names, _MEAN if mean else "")))
+    wanted = max(map(width, (*names, MEAN if mean else "")))
     for intervals, times in ((True, True), (False, True), (False, False)):
-        columns = _columns(comparison, shown, intervals=intervals, times=times)
+        columns = columns_of(comparison, shown, intervals=intervals, times=times)
         if limit - _width(columns, natural=True) >= min(wanted, _SHORT_NAME):
             break
     natural = limit - _width(columns) < wanted
     room = max(min(max(wanted, _NAME), limit - _width(columns, natural=natural)), _LEAST_NAME)
-    labels = kernel_names.shortened([(one, one) for one in names], room) + ([_MEAN] if mean else [])
+    labels = kernel_names.shortened([(one, one) for one in names], room) + ([MEAN] if mean else [])
     found = [
         Line(_joined(name, room, [(one.headings[place], one) for one in columns], natural=natural), "bold")
-        for place, name in enumerate(("", _name_heading(comparison)))
+        for place, name in enumerate(("", name_heading(comparison)))
     ]
     found += [
         Line(_joined(label, room, [(one.cells[place], one) for one in columns], natural=natural))
@@ -74,21 +74,33 @@ def lines(comparison: Comparison, limit: int, most: int | None = None) -> list[L
     return found
 
 
-def _name_heading(comparison: Comparison) -> str:
+def name_heading(comparison: Comparison) -> str:
     """Returns `runner/phase`; files of other tools have no phases."""
     return "runner/phase" if any(row.phase for row in comparison.rows) else "runner"
 
 
-def _width(columns: Sequence[_Column], *, natural: bool = False) -> int:
+def _width(columns: Sequence[Column], *, natural: bool = False) -> int:
     return sum(len(_GAP) + (one.natural if natural else one.width) for one in columns)
 
 
-def _joined(name: str, room: int, cells: Sequence[tuple[str, _Column]], *, natural: bool) -> str:
+def _joined(name: str, room: int, cells: Sequence[tuple[str, Column]], *, natural: bool) -> str:
     texts = [pad(cell, column.natural if natural else column.width) for cell, column in cells]
     return _GAP.join([pad(name, room), *texts]).rstrip()
 
 
-def _columns(comparison: Comparison, shown: Sequence[words.NamedRow], *, intervals: bool, times: bool) -> list[_Column]:
+def columns_of(
+    comparison: Comparison, shown: Sequence[words.NamedRow], *, intervals: bool, times: bool
+) -> list[Column]:
+    """Returns the columns but the names.
+
+    The cells of the geometric mean are last, where there is a geometric mean.
+
+    Args:
+        comparison: Comparison of runs.
+        shown: Rows to show.
+        intervals: True adds the intervals of changes.
+        times: True adds the times of both sides.
+    """
     rows = [one.row for one in shown]
     mean = comparison.geometric_mean
     extra = [""] if mean else []
@@ -98,15 +110,15 @@ def _columns(comparison: Comparison, shown: Sequence[words.NamedRow], *, interva
         scale = Scale([one.estimate_ns for side in both for one in side if one is not None])
         for name, side in zip(("baseline", "candidate"), both, strict=True):
             cells = figures.aligned([time(one, scale) for one in side])
-            found.append(_Column((name, scale.unit), [*cells, *extra], right=True, least=len(name)))
+            found.append(Column((name, scale.unit), [*cells, *extra], right=True, least=len(name)))
     usual = sides.usual_processes(comparison)
     heading = f"% [{percent(comparison.method.confidence_level)} CI]" if intervals else "%"
     warned = {name for one in words.own_warnings(comparison) for name in one.rows}
     marks = [one.name in warned for one in shown]
     changes = _changes([*rows, *([mean] if mean else [])], [*marks, False], intervals=intervals)
-    found.append(_Column(("change", heading), changes, right=False, least=_CHANGE if intervals else 0))
+    found.append(Column(("change", heading), changes, right=False, least=_CHANGE if intervals else 0))
     verdicts = [words.verdict(row) + _counts(row.baseline, row.candidate, usual) for row in rows]
-    found.append(_Column(("", "verdict"), [*verdicts, *extra], right=False))
+    found.append(Column(("", "verdict"), [*verdicts, *extra], right=False))
     return found
 
 

@@ -14,23 +14,21 @@ from fastrnns_rs.views.comparison import (
     sides,
     words,
 )
-from fastrnns_rs.views.prose import WIDTH, warning_lines, wrapped
-from fastrnns_rs.views.screen import Line, joined, plain
+from fastrnns_rs.views.prose import warning_lines, wrapped
+from fastrnns_rs.views.screen import Line, joined
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison
 
 
-def terminal(comparison: Comparison, *, wide: bool = False, width: int | None = None) -> str:
-    """Formats a comparison for a terminal: the results, then the warnings.
+def lines(comparison: Comparison, limit: int, *, wide: bool = False) -> list[Line]:
+    """Returns the lines of a comparison: the results, then the warnings.
 
     Args:
         comparison: The comparison.
-        wide: True adds ratios, p-values, processes and memory of runs; it lists each kernel of captures with its full
-            name.
-        width: Width of the terminal; None for 80.
+        limit: Width of the terminal.
+        wide: True adds all figures.
     """
-    limit = width or WIDTH
     shown = results(comparison, limit, wide=wide)
     warnings = [
         *(
@@ -40,7 +38,7 @@ def terminal(comparison: Comparison, *, wide: bool = False, width: int | None = 
         ),
         *stored_warnings(comparison, limit),
     ]
-    return plain([*shown, *([Line("")] if warnings else []), *warnings])
+    return [*shown, *([Line("")] if warnings else []), *warnings]
 
 
 def results(comparison: Comparison, limit: int, *, wide: bool = False) -> list[Line]:

@@ -91,15 +91,7 @@ def lines(shown: Sequence[Row], limit: int) -> list[Line]:
     On a narrow terminal, the memory, the processes and the intervals are left out, in this order. Names that are too
     long are shortened.
     """
-    phases = [_Phase(phase, shown) for phase in _PHASES if _is_shown(phase, shown)]
-    columns = [column for number, phase in enumerate(phases) for column in phase.columns(first=number == 0)]
-    # The column of marks is the gap before the numbers of processes.
-    counts = [one.processes for one in shown]
-    peaks = [_NONE if one.result is None else _peak(one.result) for one in shown]
-    columns += [
-        _Column("procs", "processes", _fitting(_PROCESSES, counts, gap=0), counts),
-        _Column("peak MiB", "peak", _fitting(_PEAK, peaks), peaks),
-    ]
+    columns = columns_of(shown)
     wanted = max((width(visible(one.name)) for one in shown), default=0)
     for kind, longest in (("peak", _LONG_NAME), ("processes", _LONG_NAME), ("interval", _SHORT_NAME)):
         if min(max(wanted, _LEAST_NAME), longest) + _width(columns) > limit:
@@ -119,7 +111,7 @@ def lines(shown: Sequence[Row], limit: int) -> list[Line]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class Column:
     """Column of numbers.
 
     Attributes:
@@ -137,16 +129,30 @@ class _Column:
     above: str = ""
 
 
+def columns_of(shown: Sequence[Row]) -> list[Column]:
+    """Returns all columns but the names."""
+    phases = [_Phase(phase, shown) for phase in _PHASES if _is_shown(phase, shown)]
+    columns = [column for number, phase in enumerate(phases) for column in phase.columns(first=number == 0)]
+    # The column of marks is the gap before the numbers of processes.
+    counts = [one.processes for one in shown]
+    peaks = [_NONE if one.result is None else _peak(one.result) for one in shown]
+    columns += [
+        Column("procs", "processes", _fitting(_PROCESSES, counts, gap=0), counts),
+        Column("peak MiB", "peak", _fitting(_PEAK, peaks), peaks),
+    ]
+    return columns
+
+
 def _fitting(least: int, cells: Iterable[str], gap: int = 2) -> int:
     """Returns the width of a column, with a gap before its cells."""
     return max(least, gap + max(map(width, cells), default=0))
 
 
-def _width(columns: Iterable[_Column]) -> int:
+def _width(columns: Iterable[Column]) -> int:
     return sum(column.width for column in columns)
 
 
-def _joined(text: str, room: int, cells: Iterable[tuple[str, _Column]]) -> str:
+def _joined(text: str, room: int, cells: Iterable[tuple[str, Column]]) -> str:
     return (pad(text, room) + "".join(pad(cell, column.width, right=True) for cell, column in cells)).rstrip()
 
 
@@ -171,15 +177,15 @@ class _Phase:
         self._found: list[PhaseSummary | None] = found
         self._scale = Scale([one.estimate_ns for one in self._found if one is not None])
 
-    def columns(self, *, first: bool) -> list[_Column]:
+    def columns(self, *, first: bool) -> list[Column]:
         """Returns the times, the intervals, and the marks of warnings."""
         times = _aligned([_NONE if one is None else self._time(one) for one in self._found])
         room = _fitting(_TIME if first else _NEXT_TIME, times)
         marks = [" !" if self._phase in one.marked else "" for one in self._shown]
         return [
-            _Column(self._scale.unit, "time", room, times, self._phase),
-            _Column("95 % CI", "interval", _INTERVAL, [*map(self._interval, self._found)]),
-            _Column("", "mark", _MARK, marks),
+            Column(self._scale.unit, "time", room, times, self._phase),
+            Column("95 % CI", "interval", _INTERVAL, [*map(self._interval, self._found)]),
+            Column("", "mark", _MARK, marks),
         ]
 
     def _time(self, one: PhaseSummary) -> str:

@@ -43,7 +43,7 @@ def lines(sweep: Sweep, limit: int = WIDTH) -> list[str]:
         limit: Width of the terminal. Runners that do not fit are in a further table.
     """
     found: list[str] = []
-    for title, headings, rows, notes in _blocks(sweep):
+    for title, headings, rows, notes in blocks(sweep):
         columns, cells = _escaped(headings, rows, visible)
         for part in _parts(columns, cells, limit):
             found += [*([""] if found else []), *wrapped(visible(title), limit)]
@@ -74,7 +74,7 @@ def _parts(columns: Sequence[table.Column], cells: Sequence[Sequence[str]], limi
 def markdown(sweep: Sweep) -> list[str]:
     """Returns the tables as Markdown lines, each after an empty line."""
     found: list[str] = []
-    for title, headings, rows, notes in _blocks(sweep):
+    for title, headings, rows, notes in blocks(sweep):
         columns, cells = _escaped(headings, rows, code_cell)
         note_lines = [f"- {code_span(note)}" for note in notes]
         found += [
@@ -95,7 +95,8 @@ def _escaped(
     return columns, [[escape(cell) for cell in row] for row in rows]
 
 
-def _blocks(sweep: Sweep) -> Iterator[Block]:
+def blocks(sweep: Sweep) -> Iterator[Block]:
+    """Yields the title, the headings, the rows and the notes of each table."""
     ranks: dict[str, dict[int | str, int]] = {}
     for one in sweep.axes:
         ranks.setdefault(one.name, {value: rank for rank, value in enumerate(one.values)})

@@ -45,6 +45,7 @@ def render(
     width: int | None,
     wide: bool = False,
     selected: bool = False,
+    command: str = "",
 ) -> str:
     """Formats a report; the text ends with a newline.
 
@@ -57,6 +58,7 @@ def render(
         width: Width of the terminal, to which texts are cut. None cuts no text; in the brief report it is 80.
         wide: True formats every list of the overview as `table`, instead of the brief report.
         selected: True for a summary of a part of the captures.
+        command: Command of the report, as in `glance`.
     """
     if name == "csv":
         found = VIEWS[by].list(document, lambda column: column.place != SCREEN, top)
@@ -65,7 +67,7 @@ def render(
         kernels = [row | {"name": NAMES[names](row)} for row in document["kernels"]]
         document = document | {"kernels": kernels}
     if name == "table" and by == "overview" and not wide and document["captures"]:
-        return glance(document, top=top, width=width, selected=selected)
+        return glance(document, top=top, width=width, selected=selected, command=command)
     parts = page(document, by, top)
     blocks = (_terminal(part, width) if name == "table" else _markdown(part) for part in parts)
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
     #: Label, and time in ns.
     Part = tuple[str, int]
+    #: Name, time and share.
+    Cells = tuple[str, str, str]
 
 COMMUNICATION = "communication"
 #: Causes of idle time in words.
@@ -52,6 +54,30 @@ def halves(device: Row, top: int | None, limit: int) -> tuple[list[str], Scale]:
         top: Maximum number of categories and of causes. None shows 4 categories and 5 causes.
         limit: Width of the terminal. In a narrow terminal the second half is below the first.
     """
+    busy, idle, scale = half_cells(device, top)
+
+    def drawn(rows: Sequence[Cells]) -> list[str]:
+        return [
+            f"{pad(fit(name, _LABEL - len(time) - 2), _LABEL - len(time))}{time}{part:>{_SHARE}}"
+            for name, time, part in rows
+        ]
+
+    left, right = drawn(busy), drawn(idle)
+    if limit < _WHOLE:
+        return [*left, *right], scale
+    blank = " " * (_LABEL + _SHARE)
+    left += [blank] * (len(right) - len(left))
+    right += [""] * (len(left) - len(right))
+    return [f"{one}{' ' * _BETWEEN}{other}".rstrip() for one, other in zip(left, right, strict=True)], scale
+
+
+def half_cells(device: Row, top: int | None) -> tuple[list[Cells], list[Cells], Scale]:
+    """Returns the rows of both halves, each with its headings first, and their scale.
+
+    Args:
+        device: Device row with its budget.
+        top: Maximum number of categories and of causes. None shows 4 categories and 5 causes.
+    """
     budget, span = device["budget"], device["span_ns"]
     busy = _folded(budget["kernels"], top or _CATEGORIES, "other kernels", str)
     copies = sum(row["total_ns"] for row in budget["copies"])
@@ -60,22 +86,12 @@ def halves(device: Row, top: int | None, limit: int) -> tuple[list[str], Scale]:
     idle = _folded(budget["idle"], top or _IDLE_CAUSES, "other", lambda cause: CAUSES.get(cause, cause))
     scale = Scale([device["busy_ns"], device["idle_ns"], *(time for _, time in busy + idle)])
 
-    def drawn(label: str, total: int, parts: Sequence[Part]) -> list[str]:
+    def cells(label: str, total: int, parts: Sequence[Part]) -> list[Cells]:
         rows = [("", scale.unit, "of span")]
         rows += [(name, scale.text(time), share(time, span)) for name, time in [(label, total)]]
-        rows += [(f"  {visible(name)}", scale.text(time), share(time, span)) for name, time in parts]
-        return [
-            f"{pad(fit(name, _LABEL - len(time) - 2), _LABEL - len(time))}{time}{part:>{_SHARE}}"
-            for name, time, part in rows
-        ]
+        return [*rows, *((f"  {visible(name)}", scale.text(time), share(time, span)) for name, time in parts)]
 
-    left, right = drawn("GPU busy", device["busy_ns"], busy), drawn("GPU idle", device["idle_ns"], idle)
-    if limit < _WHOLE:
-        return [*left, *right], scale
-    blank = " " * (_LABEL + _SHARE)
-    left += [blank] * (len(right) - len(left))
-    right += [""] * (len(left) - len(right))
-    return [f"{one}{' ' * _BETWEEN}{other}".rstrip() for one, other in zip(left, right, strict=True)], scale
+    return cells("GPU busy", device["busy_ns"], busy), cells("GPU idle", device["idle_ns"], idle), scale
 
 
 def _folded(rows: Sequence[Row], count: int, rest: str, named: Callable[[str], str]) -> list[Part]:
@@ -90,17 +106,7 @@ def gpus(devices: Sequence[Row], limit: int) -> tuple[list[str], Scale]:
 
     Of more than 8 GPUs, the slowest, the median and the fastest by busy time are shown.
     """
-    heading, names = labels(devices)
-    rows = [*zip(names, devices, strict=True)]
-    scale = Scale([device["span_ns"] for device in devices])
-    if len(rows) > _MOST_GPUS:
-        rows.sort(key=lambda row: -row[1]["busy_ns"])
-        chosen = (rows[0], rows[len(rows) // 2], rows[-1])
-        rows = [
-            (f"{row[0]} ({name})", row[1]) for row, name in zip(chosen, ("slowest", "median", "fastest"), strict=True)
-        ]
-    cells = [[heading, f"span {scale.unit}", "busy", "kernels", "NCCL", "copies", "idle", "largest idle cause"]]
-    cells += [[label, scale.text(device["span_ns"]), *_shares(device)] for label, device in rows]
+    cells, rows, scale = gpu_cells(devices)
     columns = [table.Column(name, right=0 < place < len(cells[0]) - 1) for place, name in enumerate(cells[0])]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     gap = "   " if sum(widths) + 3 * (len(widths) - 1) <= limit else "  "
@@ -113,6 +119,22 @@ def gpus(devices: Sequence[Row], limit: int) -> tuple[list[str], Scale]:
     if any(device["budget"]["counted_twice_ns"] >= _OVERLAP * device["span_ns"] for _, device in rows):
         lines.append("Kernels and copies overlap: shares exceed the busy time.")
     return lines, scale
+
+
+def gpu_cells(devices: Sequence[Row]) -> tuple[list[list[str]], list[tuple[str, Row]], Scale]:
+    """Returns the headings and the cells of each GPU, the shown GPUs, and the scale."""
+    heading, names = labels(devices)
+    rows = [*zip(names, devices, strict=True)]
+    scale = Scale([device["span_ns"] for device in devices])
+    if len(rows) > _MOST_GPUS:
+        rows.sort(key=lambda row: -row[1]["busy_ns"])
+        chosen = (rows[0], rows[len(rows) // 2], rows[-1])
+        rows = [
+            (f"{row[0]} ({name})", row[1]) for row, name in zip(chosen, ("slowest", "median", "fastest"), strict=True)
+        ]
+    cells = [[heading, f"span {scale.unit}", "busy", "kernels", "NCCL", "copies", "idle", "largest idle cause"]]
+    cells += [[label, scale.text(device["span_ns"]), *_shares(device)] for label, device in rows]
+    return cells, rows, scale
 
 
 def _shares(device: Row) -> Iterable[str]:

@@ -13,6 +13,7 @@ from fastrnns_rs.views.summary.answer import answer, context, next_view
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     Document = dict[str, Any]
@@ -23,10 +24,21 @@ _FEW_KERNELS = 3
 _OPERATORS = 10
 _WARNINGS = 3
 _ITERATIONS = 3
+#: Maximum length of the files that a next command names: five lines of a terminal.
+_LONGEST_FILES = 400
+#: Beginning of the last line, which is the next command.
+NEXT = "Next:"
 _SAFE = str.maketrans("", "", "/._-+=:,@%")
 
 
-def glance(document: Document, *, top: int | None = None, width: int | None = None, selected: bool = False) -> str:
+def glance(
+    document: Document,
+    *,
+    top: int | None = None,
+    width: int | None = None,
+    selected: bool = False,
+    command: str = "",
+) -> str:
     """Formats the brief report; the text ends with a newline.
 
     Args:
@@ -34,14 +46,16 @@ def glance(document: Document, *, top: int | None = None, width: int | None = No
         top: Maximum rows of each table. None shows the rows that fit 24 lines for one GPU.
         width: Width of the terminal. None is 80.
         selected: True for a summary of a part of the captures.
+        command: Command of the report, which the next commands begin with; empty for one that names the captures.
     """
     limit = WIDTH if width is None else max(width, 1)
+    command = command or report_command([capture["path"] for capture in document["captures"]])
     blocks = [[*_filled(context(document), limit), *wrapped(answer(document, selected=selected), limit)]]
     blocks += tables(document, top, limit)
-    blocks.append([line for text in _iterations(document) for line in wrapped(text, limit)])
-    blocks.append(_warnings(document, limit))
+    blocks.append([line for text in _iterations(document, command) for line in wrapped(text, limit)])
+    blocks.append(_warnings(document, limit, command))
     view = next_view(document)
-    following = [f"Next: {_command(document)} --by {view}"] if view else []
+    following = [f"{NEXT} {command} --by {view}"] if view else []
     prose = next((block for block in reversed(blocks[-2:]) if block), None)
     if prose:
         prose += following
@@ -109,10 +123,10 @@ def _of_cpu(document: Document, top: int | None, limit: int) -> list[list[str]]:
         return [activities.cpu("range", activities.sums(rows), count, limit, "host")]
     if document["api_calls"]:
         return [activities.cpu("call", activities.sums(document["api_calls"]), count, limit)]
-    return [["It has neither operators nor ranges nor CUDA calls to list."]]
+    return [["No operators, ranges or CUDA calls to list."]]
 
 
-def _iterations(document: Document) -> list[str]:
+def _iterations(document: Document, command: str) -> list[str]:
     """Returns a line of iteration medians for each runner and phase."""
     groups = document["iteration_statistics"]
     lines = []
@@ -129,27 +143,33 @@ def _iterations(document: Document) -> list[str]:
         several = "" if group["outlier_count"] == 1 else "s"
         lines.append(f"{text}; {group['outlier_count']:,} outlier{several}" if group["outlier_count"] else text)
     more = len(groups) - _ITERATIONS
-    return [*lines, *([f"{more:,} more: {_command(document)} --by iteration"] if more > 0 else [])]
+    return [*lines, *([f"{more:,} more: {command} --by iteration"] if more > 0 else [])]
 
 
-def _warnings(document: Document, limit: int) -> list[str]:
+def _warnings(document: Document, limit: int, command: str) -> list[str]:
     """Returns the first warnings in full, and the number of further warnings."""
     lines = []
     for one in document["warnings"][:_WARNINGS]:
         lines += warning_lines(one["code"], one["message"], one["evidence"], one["hint"], limit)
     more = len(document["warnings"]) - _WARNINGS
     several = "" if more == 1 else "s"
-    return [*lines, *([f"{more:,} more warning{several}: {_command(document)} --wide"] if more > 0 else [])]
+    return [*lines, *([f"{more:,} more warning{several}: {command} --wide"] if more > 0 else [])]
 
 
-def _command(document: Document) -> str:
-    """Returns the command of the report; several files are not listed."""
-    paths = [capture["path"] for capture in document["captures"]]
-    return f"fastrnns-rs report {visible(_quoted(paths[0])) if len(paths) == 1 else 'FILE...'}"
+def report_command(paths: Sequence[str]) -> str:
+    """Returns the command of a report. Many files are not listed, because they would fill the screen."""
+    return f"fastrnns-rs report {' '.join(visible(_quoted(path)) for path in paths) if are_few(paths) else 'FILE...'}"
+
+
+def are_few(paths: Sequence[str]) -> bool:
+    """Returns True if a next command names the files."""
+    return len(paths) == 1 or sum(map(len, paths)) <= _LONGEST_FILES
 
 
 def _quoted(path: str) -> str:
-    """Returns a path as a shell word."""
+    """Returns a path as a shell word, which no command takes for an option."""
+    if path.startswith("-"):
+        path = f"./{path}"
     if path.isascii() and path.translate(_SAFE).isalnum():
         return path
     import shlex  # This module is slow to load.

@@ -1,0 +1,67 @@
+"""Documents whose rows are found by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from fastrnns_rs.documents.row_names import places_of
+from fastrnns_rs.errors import ambiguous_key, unknown_key
+
+Row_co = TypeVar("Row_co", covariant=True)
+
+
+class Container(Generic[Row_co]):
+    """Document that iterates over its rows, has a length and finds rows by name.
+
+    Attributes:
+        row_noun: Kind of row, such as `runner`, for errors.
+        place: Container in words, such as `in this run`, for errors.
+        rows_key: Attribute with the list of rows.
+    """
+
+    # Without slots of its own, so that dataclasses with slots may inherit.
+    __slots__ = ()
+
+    row_noun: ClassVar[str]
+    place: ClassVar[str]
+    rows_key: ClassVar[str]
+
+    def _rows(self) -> Sequence[Row_co]:
+        rows: Sequence[Row_co] = getattr(self, self.rows_key)
+        return rows
+
+    def _names(self) -> list[tuple[str, ...]]:
+        """Returns the names of each row, its title first."""
+        raise NotImplementedError
+
+    def __getitem__(self, name: str) -> Row_co:
+        """Returns the row with a name.
+
+        Raises:
+            KeyError: If no row, or more than one row, has the name. The message has the nearest name, or the rows.
+        """
+        names = self._names()
+        found = places_of(name, names)
+        if len(found) == 1:
+            return self._rows()[found[0]]
+        if found:
+            raise ambiguous_key(name, [names[place][0] for place in found])
+        known = dict.fromkeys(one for each in names for one in each)
+        raise unknown_key(self.row_noun, name, known, self.place)
+
+    def __len__(self) -> int:
+        """Returns the number of rows."""
+        return len(self._rows())
+
+    def __iter__(self) -> Iterator[Row_co]:
+        """Returns an iterator over the rows."""
+        return iter(self._rows())
+
+    def __contains__(self, name: object) -> bool:
+        """Returns True if at least one row has a name, or is the object."""
+        return any(name in names for names in self._names()) if isinstance(name, str) else name in self._rows()
+
+    def __bool__(self) -> bool:
+        """Returns True: a document without rows is a document."""
+        return True

@@ -1,0 +1,76 @@
+"""Suggestions for misspelt keywords, and old names of keywords."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+#: Attributes that `help` and `inspect.signature` read. `functools` is slow to load.
+_COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+
+
+def checked_keywords(*, several: str = "", **renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Makes a decorator that names the nearest keyword for an unknown keyword.
+
+    The signature is that of the function: `inspect.signature`, `help` and type checkers see it.
+
+    Args:
+        several: Parameter that takes a list, for a call with too many positional arguments.
+        renamed: Old names of keywords, which still work and warn, each with the new name.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        code = function.__code__
+        most: int = code.co_argcount
+        known: frozenset[str] = frozenset(code.co_varnames[: most + code.co_kwonlyargcount])
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if len(args) > most and several:
+                hint = f"use a list for several {several}: {several}=[...]"
+                raise TypeError(f"{function.__name__}() takes {most} positional argument; {hint}")
+            if not known.issuperset(kwargs):
+                return function(*args, **_corrected(function.__name__, kwargs, known, renamed))
+            return function(*args, **kwargs)
+
+        for name in _COPIED:
+            setattr(call, name, getattr(function, name))
+        call.__wrapped__ = function  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+def _corrected(function: str, given: dict[str, Any], known: frozenset[str], renamed: dict[str, str]) -> dict[str, Any]:
+    """Returns the keywords with their new names.
+
+    Raises:
+        TypeError: If a keyword is unknown, or is given under both names.
+    """
+    found = {}
+    for name, value in given.items():
+        new = renamed.get(name)
+        if new is not None and new not in given:
+            import warnings
+
+            warnings.warn(f"{function}({name}=...) is now {function}({new}=...)", DeprecationWarning, stacklevel=3)
+            found[new] = value
+        elif name in known:
+            found[name] = value
+        else:
+            meant = new or nearest_keyword(name, known)
+            hint = "" if meant is None else f"; did you mean {meant!r}?"
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+    return found
+
+
+def nearest_keyword(name: str, known: frozenset[str]) -> str | None:
+    """Returns the keyword that was probably meant: `hidden_size` for `hiddenSize`."""
+    from fastrnns_rs.errors import closest
+
+    meant = closest(name.replace("_", "-"), [one.replace("_", "-") for one in known])
+    return None if meant is None else meant.replace("-", "_")

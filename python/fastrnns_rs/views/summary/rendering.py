@@ -1,0 +1,67 @@
+"""Text of a summary in all formats and views, for `render`."""
+
+from __future__ import annotations
+
+from fastrnns_rs.errors import UsageError, unknown
+from fastrnns_rs.views import summary as view_of
+
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
+if TYPE_CHECKING:
+    from fastrnns_rs.views.summary.lists import Document
+
+FORMATS = (*view_of.FORMATS, "html")
+
+
+def rendered(
+    document: Document,
+    name: str,
+    view: str,
+    *,
+    head: str,
+    top: int | None,
+    names: str,
+    width: int | None,
+    wide: bool,
+    selected: bool = False,
+    command: str = "",
+) -> str:
+    """Formats a summary; the text ends with a newline.
+
+    Args:
+        document: Summary as plain dictionaries and lists.
+        name: Format other than `json`.
+        view: Name of the view.
+        head: Text of the prompt, whose first line begins the HTML.
+        top: Maximum number of rows of a list; None for the default of the view.
+        names: `full`, `short` or `mangled`.
+        width: Width of the table; None cuts no text.
+        wide: True formats every list of the overview.
+        selected: True for a summary of a part of the captures.
+        command: Command of the report, which the next command begins with; empty for one that names the captures.
+
+    Raises:
+        UsageError: If a value is not supported, or a number is below 0.
+    """
+    choices = (("view", view, view_of.VIEWS), ("names", names, view_of.NAMES), ("format", name, FORMATS))
+    for where, word, known in choices:
+        if word not in known:
+            raise unknown("invalid value", word, known, where=where)
+    for where, number in (("top", top), ("width", width)):
+        if (number or 0) < 0:
+            raise UsageError(f"out of range: {number}", "Use an integer of at least 0.", where=where, value=number)
+    if name == "html":
+        from fastrnns_rs.views.html_table import paragraph
+        from fastrnns_rs.views.prompt_html import summary
+
+        return paragraph(head.partition("\n")[0]) + "".join(summary(document))
+    return view_of.render(
+        document,
+        name,
+        by=view,
+        top=top,
+        names=names,
+        width=width,
+        wide=wide,
+        selected=selected,
+        command=command,
+    )
