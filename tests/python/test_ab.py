@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
 import sysconfig
 import time
 from pathlib import Path
+from typing import Any
 
+import pretended_workers
 import pytest
 from commands import command_with_facts, run_pretended, run_with_facts
 from conftest import PLANTED, TINY, run_cli
 from jsonschema import Draft202012Validator
 
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.processes.listener import Answer
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The least that gives a verdict, in as little time as that takes.
@@ -108,6 +112,40 @@ def test_a_side_that_fails_is_no_verdict_and_exit_one(anywhere: Path) -> None:
     for row in done.json()["rows"]:
         assert row["verdict"] is None
         assert row["reason"]
+
+
+def test_a_side_that_never_began_is_not_called_interrupted(anywhere: Path) -> None:
+    def dies(_job: dict[str, Any]) -> Answer:
+        return Answer({}, "died", "the process was killed", "")
+
+    words = ["ab", "sound", "prints", *SMALL, "--run-file", "a b.json", "--no-history"]
+    done = run_cli(*words, cwd=anywhere, executor=pretended_workers.each(dies))
+    assert done.status == 1
+    run = Run.load(anywhere / "a b.json")
+    by_status = {one.status: one for one in run.results}
+    assert {*by_status} == {"failed", "skipped"}
+    assert by_status["skipped"].reason == "the other side failed"
+    assert "interrupted" not in done.stdout + done.stderr
+    # The hint names the file, and its command works.
+    [command] = [line.partition("fastrnns-rs ")[2] for line in done.stderr.splitlines() if "'a b.json'" in line]
+    assert run_cli(*shlex.split(command), cwd=anywhere).stdout.count("the other side failed") == 1
+
+
+def test_a_side_with_few_processes_is_measured_again_by_the_same_command(anywhere: Path) -> None:
+    words = ["ab", "sound", "--b", "--seq-length 4", *SMALL, "--processes", "1", "--no-history"]
+    done = run_pretended(*words, cwd=anywhere)
+    hint = " ".join(done.stderr.split()).partition("hint: Run: fastrnns-rs ")[2].partition(" warning[")[0]
+    again = run_pretended(*shlex.split(hint.partition(" 2 processes in ")[0]), "--json", cwd=anywhere)
+    assert again.status == 0, again.stderr
+    assert [row["candidate"]["n_processes"] for row in again.json()["rows"]] == [10, 10]
+    assert [row["problem"]["seq_length"] for row in again.json()["rows"]] == [3, 3]
+
+
+def test_the_last_line_of_ab_is_a_command_that_works(anywhere: Path) -> None:
+    done = run_pretended("ab", "sound", "prints", *SMALL, "--history", "kept here", cwd=anywhere)
+    command = done.stderr.splitlines()[-1].partition("fastrnns-rs ")[2]
+    assert "'kept here'" in command
+    assert run_cli(*shlex.split(command), cwd=anywhere).status == 0
 
 
 @pytest.fixture(scope="module")

@@ -128,7 +128,7 @@ def test_few_processes_are_told(processes: int, verdict: str | None) -> None:
 def test_unequal_numbers_of_processes_are_warned_of() -> None:
     found = compare(run([exactly(spread(10**6, count=5))]), run([exactly(spread(10**6, count=30, seed=1))]))
     (warning,) = found.warnings
-    assert (warning.code, warning.evidence) == ("unequal_processes", "cudnn/forward, 5 and 30 processes")
+    assert (warning.code, warning.evidence) == ("unequal_processes", "cudnn/forward: 5 and 30 processes")
     assert "26 %" in warning.message
 
 

@@ -88,7 +88,7 @@ def test_rows_of_one_runner_have_their_problems_in_their_names() -> None:
     found = compare(first, second)
     (few,) = (one.evidence for one in found.warnings if one.code == "too_few_processes")
     names = [f"cudnn/{phase} (hidden_size {size})" for phase in ("forward", "backward") for size in (32, 64)]
-    assert few == ", ".join([*names, "10 and 2 processes"])
+    assert few == ", ".join(names) + ": 10 and 2 processes"
     assert found["cudnn/forward (hidden_size 64)"] is found.rows[1]
     with pytest.raises(KeyError):
         found["cudnn/forward"]

@@ -25,7 +25,9 @@ from fastrnns_rs.verbs.history.run_history import RunHistory
 def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path) -> None:
     assert run_cli("history", COLUMNS="999").stdout == f"no runs in {history.folder}\n"
     kept(history, made(1), made(2))
-    assert run_cli("history", "--tag", "new").stderr == f"@{'0' * 12} has the tag new\n"
+    tagged, command = run_cli("history", "--tag", "new").stderr.splitlines()
+    assert tagged == f"@{'0' * 12} has the tag new"
+    assert run_cli(*command.partition("fastrnns-rs ")[2].split()).stdout.count("new") == 1
     assert run_cli("history", "@last~1", "@last", "--tag", "both").status == 0
     lines = run_cli("history").stdout.splitlines()
     assert len(lines) == 3
@@ -110,15 +112,20 @@ def test_the_document_is_that_of_the_codec(history: RunHistory) -> None:
 def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) -> None:
     ids = kept(history, made(1), made(2), made(3))
     assert "2 run files are in out" in run_cli("history", "@last", "@last~1", "--export", "out").stderr
+    assert run_cli("history", "@last", "--export", "one").stderr == "1 run file is in one\n"
     assert run_cli("history", "@last", "--export", "out").status == 0
     (anywhere / "out" / "notes.json").write_text("{}")
     (anywhere / "out" / "cut.json").write_text(json.dumps(made(9).to_dict())[:500])
     back = run_cli("history", "--import", "out", "--history", "other")
-    assert back.stderr.count("note: left out") == 2
+    assert back.stderr.count("note: skipped: not a run file: ") == 2
     assert "new in the history: 2 runs" in back.stderr
+    command = back.stderr.splitlines()[-1].partition("fastrnns-rs ")[2]
+    assert run_cli(*command.split()).stdout.count("\n") == 3
     assert [one.run_id for one in RunHistory(anywhere / "other").document().runs] == ids[1:]
     again = run_cli("history", "--import", "out", "--history", "other")
     assert "new in the history: 0 runs" in again.stderr
+    assert again.stderr.count("note: already in the history: ") == 2
+    assert again.stderr.count("note: skipped: ") == 2
     assert run_cli("history", "--import", "nowhere").status == 2
     [name] = [one for one in os.listdir("out") if one.startswith("20260101T000003Z")]
     (anywhere / "out" / name).write_text("mine")

@@ -79,12 +79,9 @@ def test_what_torchrun_tells() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("RANK", "2"),
         ("RANK", "-1"),
         ("RANK", "one"),
-        ("WORLD_SIZE", "0"),
         ("WORLD_SIZE", "9" * 5000),
-        ("MASTER_PORT", "65536"),
         ("MASTER_ADDR", ""),
         ("LOCAL_RANK", ""),
     ],
@@ -94,6 +91,17 @@ def test_variables_that_make_no_sense(name: str, value: str) -> None:
     with pytest.raises(UsageError, match=told) as raised:
         world({**VARIABLES, name: value})
     assert "torchrun" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "limits"), [("RANK", 2, "0 to 1"), ("WORLD_SIZE", 0, "1"), ("MASTER_PORT", 65536, "1 to 65535")]
+)
+def test_numbers_out_of_range_name_the_range(name: str, value: int, limits: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        world({**VARIABLES, name: str(value)})
+    assert raised.value.what == f"out of range: {value}"
+    assert raised.value.where == name
+    assert raised.value.reason.endswith(f" {limits}")
 
 
 def test_what_ranks_have_no_use_for_is_refused(tmp_path: Path) -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
+import pretended_workers
 import pytest
 from commands import run_pretended, run_process
 from conftest import PLANTED, TINY, run_cli
 from kineto_traces import kernel, write
 
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.processes.listener import Answer
 
 BENCH = ["bench", "sound", "--runner-file", PLANTED, "--device", "cpu", "--processes", "3", "--no-history", *TINY]
 
@@ -171,3 +175,28 @@ def test_profile_takes_the_old_name(tmp_path: Path) -> None:
     old = run_cli(*words, "--no-baseline")
     assert old.status == 0, old.stderr
     assert "has a new name, --no-unprofiled" in old.stderr
+
+
+@pytest.mark.parametrize("place", [["--no-history", "--run-file", "a b.json"], ["--history", "kept here"]])
+def test_the_last_line_resumes_an_interrupted_run(place: list[str], tmp_path: Path) -> None:
+    def stops(_job: dict[str, Any]) -> Answer:
+        raise KeyboardInterrupt
+
+    words = ["bench", "sound", "prints", "--runner-file", PLANTED, "--device", "cpu", "--processes", "3", *place]
+    done = run_cli(*words, cwd=tmp_path, executor=pretended_workers.each(stops))
+    assert done.status == 130
+    command = shlex.split(done.stderr.partition("Continue:")[2])
+    assert command[:3] == ["fastrnns-rs", "bench", "--resume"]
+    resumed = run_pretended(*command[1:], "--json", cwd=tmp_path)
+    assert resumed.status == 0, resumed.stderr
+    assert [len(one["processes"]) for one in resumed.json()["results"]] == [3, 3]
+
+
+def test_a_complete_run_is_followed_by_a_command_that_shows_it(tmp_path: Path) -> None:
+    words = ["bench", "sound", "--runner-file", PLANTED, "--device", "cpu", "--processes", "3", "--no-history"]
+    done = run_pretended(*words, "--run-file", "a b.json", cwd=tmp_path)
+    assert "@last" not in done.stderr
+    command = shlex.split(done.stderr.splitlines()[-1].partition("fastrnns-rs ")[2])
+    assert "sound" in run_cli(*command, cwd=tmp_path).stdout
+    # There is nothing to show where nothing was kept.
+    assert "fastrnns-rs show" not in run_pretended(*words, cwd=tmp_path).stderr

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from foreign_files import FOLDER
-from run_files import exactly, result, run, series, write
+from run_files import both, exactly, result, run, series, write
 from test_compare_command import call, validated
 
 from fastrnns_rs import compare
@@ -50,8 +50,26 @@ def test_a_run_that_is_not_whole_says_so(status: Any, call: Any, tmp_path: Path)
     path = write(tmp_path / "x.json", run([result()], status=status))
     done = call("show", path, "--format", "csv")
     assert (done.status, done.stderr) == (0, f"note: this run is not complete, but {status}\n")
-    continued = f"\nContinue: fastrnns-rs bench --resume {path}\n"
-    assert call("show", path).stderr == (continued if status == "interrupted" else "")
+    command = call("show", path).stderr.split("Continue:")[1:]
+    assert command == ([f"\n  fastrnns-rs bench --resume {path}\n"] if status == "interrupted" else [])
+
+
+def test_hints_name_the_run_that_is_shown(call: Any, tmp_path: Path) -> None:
+    hint = "Show all figures: fastrnns-rs show @last --wide"
+    notices = [Notice(code="several_modes", message="two levels", evidence=None, hint=hint)]
+    path = write(tmp_path / "a run.json", run([result()], warnings=notices))
+    for flags in ([], ["--warnings"]):
+        done = call("show", path, *flags)
+        shown = " ".join((done.stdout + done.stderr).split())
+        assert f"hint: Show all figures: fastrnns-rs show '{path}' --wide" in shown
+        assert "@last" not in shown
+
+
+def test_a_run_of_ab_is_followed_by_its_comparison(call: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "ab.json", both(result(), result("jit", level_ns=1.1e6)))
+    command = call("show", path).stderr.split("fastrnns-rs ")[-1]
+    assert command.split() == ["compare", str(path)]
+    assert call(*command.split()).status == 0
 
 
 @pytest.mark.parametrize(("name", "told"), [("table", True), ("markdown", False), ("json", True), ("junit", True)])

@@ -47,10 +47,10 @@ def test_processes_that_failed_are_not_counted() -> None:
 def test_a_handful_of_names_and_how_many_more() -> None:
     names = [f"r{index}" for index in range(8)]
     alone = [result(name, [process(0, [1e6])]) for name in names]
-    assert evidence(run(*alone))["one_process"] == "1 process: every runner"
-    assert evidence(run(*alone, steady()))["one_process"] == "1 process: r0; r1; r2; r3; r4; and 3 more"
+    assert evidence(run(*alone))["one_process"] == "1 process of every runner"
+    assert evidence(run(*alone, steady()))["one_process"] == "1 process of r0; r1; r2; r3; r4; and 3 more"
     sides = [result("jit", [process(0, [1e6])], side=side) for side in ("a", "b")]
-    assert evidence(run(*sides, steady()))["one_process"] == "1 process: jit (a); jit (b)"
+    assert evidence(run(*sides, steady()))["one_process"] == "1 process of jit (a); jit (b)"
 
 
 @pytest.mark.parametrize("code", ["no_steady_state", "slowdown"])

@@ -71,8 +71,8 @@ def command(**given: Any) -> int:
     from fastrnns_rs.cli.run_keeping import RunKeeping
 
     run_output.check(given)
-    history = history_options.history_of(given)
-    target = run_output.target_of(given, shared.format_of(given))
+    history = history_options.find_history(given)
+    target = run_output.choose_target(given, shared.choose_format(given))
     with (
         ResultsFile(target.run_file) as results,
         ResultsFile(target.document_file) as document,
@@ -103,17 +103,17 @@ def _measure(
 
     begin = time.monotonic()
     device_options.refuse_ranks("ab")
-    format_name = shared.format_of(given) or "table"
+    format_name = shared.choose_format(given) or "table"
     fail_on = verdict_options.causes(given)
     check_causes(fail_on)
     # A wrong margin is reported before minutes of measurement.
     margins.check(given["margin"])
-    given = effort_options.settled(given)
+    given = effort_options.resolve_effort(given)
     results.reserve(given["runner_file"])
     document.reserve(given["runner_file"])
     runner_options.load_files(given)
     requests = side_options.requests(given)
-    effort, words = side_options.effort_of(given), ["fastrnns-rs", *sys.argv[1:]]
+    effort, words = side_options.make_effort(given), ["fastrnns-rs", *sys.argv[1:]]
     with suppress(FastrnnsError):
         # An invalid option is reported by the real plan.
         terminal.expects(*expected_sides(requests, effort))
@@ -129,6 +129,8 @@ def _measure(
         run_output.tell_end(stopped.run, keeping, begin)
         return ExitCode.INTERRUPTED
     terminal.close()
+    if (name := keeping.find_name(run)) is not None:
+        run.remember_name(name)
     comparison = compare_sources([run], [], fail_on=fail_on, **shared.take(given, "margin", "force")).comparison
     # The warnings of the run follow.
     file = None if target.document_file is None else document

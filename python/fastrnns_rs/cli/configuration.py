@@ -154,7 +154,7 @@ def _settings(
             message = f"option of the command line only: {key!r}"
             raise UsageError(message, "Leave out the key.", where=f"{_FILE}, {_TABLE}.{verb}")
         if param is None or param.name is None or key == "help":
-            raise unknown("unknown key", key, free, where=f"{_FILE}, {_TABLE}.{verb}", hint=_help_of(verb))
+            raise unknown("unknown key", key, free, where=f"{_FILE}, {_TABLE}.{verb}", hint=_make_help_hint(verb))
         if param.name in seen:
             message = f"duplicate key: {dashed(key)!r}"
             raise UsageError(message, "Use one spelling.", where=f"{_FILE}, {_TABLE}.{verb}")
@@ -163,7 +163,7 @@ def _settings(
         yield param, key, [checked] if param.multiple and not isinstance(checked, list) else checked
 
 
-def _help_of(verb: str) -> str:
+def _make_help_hint(verb: str) -> str:
     return f"Run: fastrnns-rs {verb} --help-all"
 
 
@@ -184,8 +184,13 @@ def _warn(path: Path, verb: str, guarded: dict[str, str], why: str) -> None:
     from fastrnns_rs.cli.shared import tell
 
     kinds = " and ".join(dict.fromkeys(guarded.values()))
-    message = f"warning: [{_TABLE}.{verb}] of {path} sets {kinds}, and {why}: ignored: {', '.join(guarded)}"
-    tell([visible(message), "hint: give them as flags or variables, or make the file and its folders your own"])
+    message = f"warning: [{_TABLE}.{verb}] of {path} sets {kinds}, but {why}: ignored: {', '.join(guarded)}"
+    tell(
+        [
+            visible(message),
+            "  hint: Give these options as flags, or let only yourself write to the file and its folders.",
+        ]
+    )
 
 
 def _located(param: click.Option, value: Any, folder: Path) -> Any:
@@ -219,10 +224,10 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
             param.type.convert(one if is_flag else str(one), param, None)
         except (click.BadParameter, ValueError) as error:
             # Click checks that a path exists, and raises a ValueError for a path with a zero byte.
-            from fastrnns_rs.cli.click_errors import of_type
+            from fastrnns_rs.cli.click_errors import make_type_error
 
             why = error.message if isinstance(error, click.BadParameter) else str(error)
-            found = error if isinstance(error, UsageError) else of_type(param.type, one, why, place)
+            found = error if isinstance(error, UsageError) else make_type_error(param.type, one, why, place)
             raise UsageError(found.what, found.hint, where=place, reason=found.reason) from error
     return value
 

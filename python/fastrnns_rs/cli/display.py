@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "is_ascii",
     "is_terminal",
+    "next_lines",
     "options",
     "show_lines",
     "step_progress",
@@ -33,10 +34,13 @@ __all__ = [
     "terminal_width",
     "uses_colour",
     "warnings_as_lines",
+    "with_run_named",
 ]
 
 #: More warnings would hide the table above them.
 _MOST_WARNINGS = 3
+#: Name of the run in the hints of its warnings.
+_LAST = "@last"
 
 
 def options() -> list[click.Option]:
@@ -112,8 +116,16 @@ def tell_next(text: str, command: str | None) -> None:
         command: Command to copy, which is never wrapped; None for no command.
     """
     if command is not None:
-        line = f"{text}: {command}"
-        shared.tell([line] if width(line) <= terminal_width(sys.stderr) else [f"{text}:", f"  {command}"])
+        shared.tell(one.text for one in next_lines(text, command, terminal_width(sys.stderr)))
+
+
+def next_lines(text: str, command: str, limit: int) -> list[Line]:
+    """Returns the line `text: command`, or two lines if it is too wide.
+
+    A command to copy is never wrapped.
+    """
+    line = f"{text}: {command}"
+    return [Line(line)] if width(line) <= limit else [Line(f"{text}:"), Line(f"  {command}")]
 
 
 def step_progress(verb: str, intent: str, noun: str) -> StepProgress:
@@ -134,6 +146,25 @@ def step_progress(verb: str, intent: str, noun: str) -> StepProgress:
         ascii_only=is_ascii(sys.stderr),
         notes=not shared.is_quiet(),
     )
+
+
+def with_run_named(notices: Sequence[Notice], name: str | None) -> list[Notice]:
+    """Returns the warnings of a run with its name in their hints.
+
+    The name replaces `@last`, because a stored run may be older. Without a name, hints that show the run are left out.
+
+    Args:
+        notices: Warnings of the run.
+        name: Path or name of the run; None if no command can name it.
+    """
+    from dataclasses import replace
+
+    return [
+        replace(one, hint=None if name is None else one.hint.replace(_LAST, shared.run_words(name)))
+        if one.hint is not None and _LAST in one.hint
+        else one
+        for one in notices
+    ]
 
 
 def _drawn(lines: Iterable[Line], stream: TextIO | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,9 +72,9 @@ def command(**given: Any) -> int:
 
     Without an option it lists the newest runs, or those that are named.
     """
-    history = history_options.history_of(given)
+    history = history_options.find_history(given)
     assert history is not None  # noqa: S101  # this verb has no --no-history
-    format_name = shared.format_of(given) or "table"
+    format_name = shared.choose_format(given) or "table"
     acts = [name for name in ("tag", "untag", "export", "import") if given[name] is not None]
     acts += ["prune"] if given["prune"] else []
     if len(acts) > 1:
@@ -113,14 +112,17 @@ def command(**given: Any) -> int:
 
 
 def _show(shown: History, earlier: int, given: dict[str, Any]) -> None:
-    from fastrnns_rs.views.history import lines
+    from fastrnns_rs.views.history import lines, name_of
 
     limit = display.terminal_width() if given["output"] is None else WIDTH
-    display.show_lines(lines(shown, earlier, limit, wide=given["wide"]), given["output"])
+    more = f"fastrnns-rs history --all{shared.history_words()}"
+    display.show_lines(lines(shown, earlier, limit, wide=given["wide"], more=more), given["output"])
     if shown.runs and not earlier:
-        folder = ["--history", str(given["history"])] if shared.is_flag("history") else []
-        name = given["runs"][-1] if given["runs"] else "@last"
-        display.tell_next("Show the newest", shlex.join(["fastrnns-rs", "show", name, *folder]))
+        # A tag or a commit may stand for several runs, and `show` takes one.
+        name = name_of(shown.runs[-1]) if given["runs"] else "@last"
+        display.tell_next("Show the newest", f"fastrnns-rs show {shared.run_words(name)}")
+    elif not shown.runs:
+        display.tell_next("Time two runners", f"fastrnns-rs bench --quick cudnn py{shared.history_words()}")
 
 
 def _newest(given: dict[str, Any], acts: list[str], format_name: str) -> int | None:
@@ -154,10 +156,13 @@ def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, 
         from fastrnns_rs.verbs.history.transfer import export_runs
 
         paths = export_runs(chosen, given["export"])
-        shared.tell([f"{len(paths)} run files are in {given['export']}"])
+        files = "1 run file is" if len(paths) == 1 else f"{len(paths):,} run files are"
+        shared.tell([f"{files} in {given['export']}"])
     elif act == "tag":
         history.tag(chosen, given["tag"])
         shared.tell([f"{name_of(one)} has the tag {given['tag']}" for one in chosen])
+        name = shared.run_words(f"@tag:{given['tag']}")
+        display.tell_next("List the runs with this tag", f"fastrnns-rs history {name}")
     else:
         history.untag(chosen, given["untag"])
         shared.tell([f"{name_of(one)} no longer has the tag {given['untag']}" for one in chosen])
@@ -169,9 +174,11 @@ def _import(history: RunHistory, sources: tuple[str, ...]) -> int:
 
     if not sources:
         raise UsageError("missing value: --import", "Use a folder of run files.")
-    kept, refused = import_runs(history, [Path(one) for one in sources])
-    shared.tell(visible(f"note: left out: {one}") for one in refused)
+    kept, notes = import_runs(history, [Path(one) for one in sources])
+    shared.tell(visible(f"note: {one}") for one in notes)
     shared.tell([f"new in the history: {len(kept)} {'run' if len(kept) == 1 else 'runs'}"])
+    if kept:
+        display.tell_next("List the runs", f"fastrnns-rs history{shared.history_words()}")
     return ExitCode.DONE
 
 

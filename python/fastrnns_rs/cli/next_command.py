@@ -8,11 +8,32 @@ from collections.abc import Sequence
 import click
 
 from fastrnns_rs.cli.command_words import CommandWords
+from fastrnns_rs.cli.configuration import Code
+from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.views.text import shell_word
 
 #: Options that choose runners or the output: another command has its own.
 _CHOICE = ("runners", "group", "rnns", "cnns", "variable_lstms")
 _OUTPUT = ("format_name", "as_json", "output", "verbose")
 _FOR_ALL = {"--quiet", "--no-progress", "--color"}
+
+
+def resuming(name: str) -> str:
+    """Returns the command that resumes a run of the current command.
+
+    A run file is data, so the command repeats the code that the current command line names.
+
+    Args:
+        name: Words that name the run.
+    """
+    context = click.get_current_context(silent=True)
+    words = ["fastrnns-rs bench --resume", name]
+    for param in [] if context is None else context.command.params:
+        if context is not None and isinstance(param, Code) and is_flag(str(param.name)):
+            value = context.params[str(param.name)]
+            flag = max(param.opts, key=len)
+            words += [f"{flag} {shell_word(str(one))}" for one in (value if param.multiple else [value])]
+    return " ".join(words)
 
 
 def with_runners(names: Sequence[str], *more: str) -> str:
@@ -30,4 +51,4 @@ def with_runners(names: Sequence[str], *more: str) -> str:
         for word, owner in zip(given.words, given.owners, strict=True)
         if owner is not None and owner.name not in (*_CHOICE, *_OUTPUT) and not _FOR_ALL & {*owner.opts}
     ]
-    return given.command_of([*names, *kept, *more])
+    return given.make_command([*names, *kept, *more])

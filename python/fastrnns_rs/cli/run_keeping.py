@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shlex
 import tempfile
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.cli import shared
+from fastrnns_rs.cli import next_command, shared
 from fastrnns_rs.documents import writing
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.layout import Layout
@@ -16,6 +15,7 @@ from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.history.run_history import LARGE_BYTES
+from fastrnns_rs.views.run import run_screen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,39 +71,50 @@ class RunKeeping:
         if self._history is not None:
             self._keep(self._history, run, pieces)
 
-    def name_of(self, run: Run) -> str | None:
-        """Returns the name of the run for a command line.
+    def find_name(self, run: Run) -> str | None:
+        """Returns the name of the run for a command, not yet quoted.
 
         The name is `@last`, the run ID, or the run file; None if the run is not kept.
         """
         if self._is_kept:
             return "@last" if self._is_last(run) else f"@{run.run_id[:_DIGITS]}"
         if self._results.place is not None and not self._results.failed:
-            return shlex.quote(str(self._results.path))
+            return str(self._results.path)
         return None
 
     def sentence(self, run: Run) -> str:
         """Returns where the run is, as `Saved as @last.`; empty if it is not kept."""
-        places = [f"as {self.name_of(run)}"] if self._is_kept else []
+        places = [f"as {self.find_name(run)}"] if self._is_kept else []
         if run.status == "interrupted" and places:
             places = [f"{places[0]} (incomplete)"]
         if self._results.place is not None and not self._results.failed:
             places.append(f"in {visible(str(self._results.path))}")
         return f"Saved {' and '.join(places)}." if places else ""
 
-    def next_commands(self, run: Run) -> list[str]:
-        """Returns the next command for the run, and a note about a large history."""
-        name = self.name_of(run)
+    def next_commands(self, run: Run) -> list[tuple[str, str]]:
+        """Returns pairs of a purpose and a command.
+
+        The first pair may make a large history smaller. The last pair is the next command for the run.
+        """
+        name = self.find_name(run)
         found = []
         runs = self._history.document().runs if self._history is not None and self._is_kept else []
         total = sum(one.size_bytes for one in runs)
         if total > LARGE_BYTES:
-            found.append(f"note: the history has {total / _GIB:.1f} GiB")
-            found.append("hint: Delete old runs: fastrnns-rs history --prune --older-than 90d")
-        if run.status == "interrupted" and name is not None and not run.sides:
-            found.append(f"Continue: fastrnns-rs bench --resume {name}")
-        elif name == "@last" and not run.sides and [one.verb for one in runs[-2:]] == ["bench", "bench"]:
-            found.append("Compare with the run before: fastrnns-rs compare @last~1 @last")
+            prune = f"fastrnns-rs history --prune --older-than 90d{shared.history_words()}"
+            found.append((f"note: the history has {total / _GIB:.1f} GiB; delete old runs", prune))
+        if name is None:
+            return found
+        words = shared.run_words(name)
+        if run.status == "interrupted":
+            found += [] if run.sides else [("Continue", next_command.resuming(words))]
+        elif run.sides:
+            if run.status == "complete" and not run_screen.lacks_intervals(run):
+                found.append(("Show all figures", f"fastrnns-rs compare {words} --wide"))
+        elif name == "@last" and [one.verb for one in runs[-2:]] == ["bench", "bench"]:
+            found.append(("Compare with the run before", f"fastrnns-rs compare @last~1 {words}"))
+        elif run.status == "complete" and not run_screen.lacks_intervals(run):
+            found.append(("Show all figures", f"fastrnns-rs show {words} --wide"))
         return found
 
     @property

@@ -130,7 +130,7 @@ def check(given: dict[str, Any]) -> None:
         shared.check_output(given[name], given["runner_file"], flag)
 
 
-def target_of(given: dict[str, Any], format_name: str | None) -> RunTarget:
+def choose_target(given: dict[str, Any], format_name: str | None) -> RunTarget:
     """Returns the places that the options request.
 
     With `--resume`, the run file is the resumed file, unless a flag names another file. A configured file applies to
@@ -194,13 +194,14 @@ def end_lines(run: Run, keeping: RunKeeping, seconds: float, limit: int) -> list
     """
     from fastrnns_rs.views.run import run_screen
 
-    name = keeping.name_of(run)
+    name = keeping.find_name(run)
     # The hint after the table replaces them.
     notices = [one for one in run.warnings if one.code not in _FEW_PROCESSES]
-    more = None if name is None else f"fastrnns-rs show {name} --warnings"
+    more = None if name is None else f"fastrnns-rs show {shared.run_words(name)} --warnings"
+    notices = display.with_run_named(notices, name)
     lines = [_BLANK, *display.warnings_as_lines(notices, limit, more)] if notices else []
     lines += [_BLANK, *run_screen.end(run, seconds, keeping.sentence(run), limit)]
-    return [*lines, *(Line(text) for text in keeping.next_commands(run))]
+    return [*lines, *(line for pair in keeping.next_commands(run) for line in display.next_lines(*pair, limit))]
 
 
 def tell_end(run: Run, keeping: RunKeeping, begin: float) -> None:

@@ -37,6 +37,24 @@ def is_flag(name: str) -> bool:
     return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
+def run_words(name: str) -> str:
+    """Returns the path or name of a run, quoted for a command.
+
+    `--history DIR` follows a name of the history if the current command line has this option.
+    """
+    from fastrnns_rs.views.text import shell_word
+
+    return shell_word(name) + (history_words() if name.startswith("@") else "")
+
+
+def history_words() -> str:
+    """Returns ` --history DIR` if the command line has it, else an empty text."""
+    from fastrnns_rs.views.text import shell_word
+
+    folder = click.get_current_context().params.get("history") if is_flag("history") else None
+    return "" if folder is None else f" --history {shell_word(str(folder))}"
+
+
 def executor() -> Executor:
     """Returns the function that runs worker processes.
 
@@ -48,7 +66,7 @@ def executor() -> Executor:
     return given or launch_together
 
 
-def format_of(given: dict[str, Any]) -> str | None:
+def choose_format(given: dict[str, Any]) -> str | None:
     """Returns the format that `--format` or `--json` requests, or None.
 
     Raises:
@@ -220,7 +238,7 @@ def unread(descriptor: int) -> Iterator[None]:
         os.close(nowhere)
 
 
-def interrupt_when_told_to_end() -> None:
+def interrupt_on_signals() -> None:
     """Handles a request to terminate as Ctrl-C.
 
     Measured results are then kept, and no process is left behind.

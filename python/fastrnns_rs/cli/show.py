@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -38,7 +37,7 @@ def command(file: str, output: Path | None, **given: Any) -> int:
 
     FILE is a file, or a name in the history such as @last.
     """
-    format_name = shared.format_of(given) or "table"
+    format_name = shared.choose_format(given) or "table"
     from fastrnns_rs.cli import comparison_output
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.compare.run_files import read_any
@@ -46,12 +45,12 @@ def command(file: str, output: Path | None, **given: Any) -> int:
     from fastrnns_rs.verbs.history.run_names import one_run
     from fastrnns_rs.views import foreign_results
 
-    path = Path(one_run(file, history_options.history_of(given)))
+    path = Path(one_run(file, history_options.find_history(given)))
     shared.check_output(output, [path])
     found = read_any(path)
     shown = _comparison(path, found) if isinstance(found, dict) else found
     if given["warnings"]:
-        _show_warnings(shown.warnings, output)
+        _show_warnings(display.with_run_named(shown.warnings, file), output)
     elif isinstance(shown, Run):
         _check(path, "a run", format_name, formats.RUN)
         _show_run(shown, file, format_name, output, given)
@@ -63,7 +62,7 @@ def command(file: str, output: Path | None, **given: Any) -> int:
     else:
         _check(path, "a comparison", format_name, formats.COMPARISON)
         sweep_options.refuse(given, path)
-        more = f"fastrnns-rs show {shlex.quote(file)} --warnings"
+        more = f"fastrnns-rs show {shared.run_words(file)} --warnings"
         with _numbers_checked(path):
             comparison_output.show(shown, format_name, output, wide=given["wide"], more=more)
     return ExitCode.DONE
@@ -88,10 +87,10 @@ def _show_run(run: Run, name: str, format_name: str, output: Path | None, given:
     if format_name == "table":
         width = display.terminal_width() if output is None else WIDTH
         display.show_lines(run_screen.lines(shown, width, wide=given["wide"]), output)
-        more = f"fastrnns-rs show {shlex.quote(name)} --warnings"
-        lines = display.warnings_as_lines(run.warnings, display.terminal_width(sys.stderr), more)
-        if run.status == "interrupted" and not run.sides:
-            lines.append(Line(f"Continue: fastrnns-rs bench --resume {shlex.quote(name)}"))
+        more = f"fastrnns-rs show {shared.run_words(name)} --warnings"
+        warnings = display.with_run_named(run.warnings, name)
+        lines = display.warnings_as_lines(warnings, display.terminal_width(sys.stderr), more)
+        lines += _next_lines(run, name)
         display.tell_lines([Line(""), *lines] if lines else [])
         return
     with _numbers_checked(Path(name)):
@@ -100,6 +99,20 @@ def _show_run(run: Run, name: str, format_name: str, output: Path | None, given:
         shared.tell([f"note: this run is not complete, but {visible(run.status)}"])
     shared.tell_warnings(run.warnings)
     shared.deliver(text, output)
+
+
+def _next_lines(run: Run, name: str) -> list[Line]:
+    """Returns the next command for a run, if there is one.
+
+    The command continues an interrupted run, or compares the sides of `ab`.
+    """
+    limit, words = display.terminal_width(sys.stderr), shared.run_words(name)
+    if run.sides:
+        command = f"fastrnns-rs compare {words}"
+        return [] if run.status == "interrupted" else display.next_lines("Compare the sides", command, limit)
+    if run.status == "interrupted":
+        return display.next_lines("Continue", f"fastrnns-rs bench --resume {words}", limit)
+    return []
 
 
 def _show_warnings(warnings: Sequence[Notice], output: Path | None) -> None:

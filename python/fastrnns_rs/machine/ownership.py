@@ -16,16 +16,17 @@ def others_may_write(path: Path) -> str | None:
         path: Existing file or folder. For a symbolic link, both the link and its target are checked.
 
     Returns:
-        Reason, as `it belongs to the user anna`; None if no other user may write.
+        Reason, as `the user anna owns the file`; None if no other user may write.
 
     Raises:
         OSError: If the path cannot be inspected.
     """
     path, real = path.absolute(), path.resolve()
+    noun = "the folder" if real.is_dir() else "the file"
     if path.lstat().st_uid not in _trusted():
-        return f"it belongs to {_user(path.lstat().st_uid)}"
+        return f"{_user(path.lstat().st_uid)} owns {'the link' if path.is_symlink() else noun}"
     folders = dict.fromkeys([*path.parents, *real.parents])
-    return _writable(real) or next((f"in {folder}, {why}" for folder in folders if (why := _replaceable(folder))), None)
+    return _writable(real, noun) or next(filter(None, map(_replaceable, folders)), None)
 
 
 def others_may_add(folder: Path) -> str | None:
@@ -39,23 +40,22 @@ def others_may_add(folder: Path) -> str | None:
     Raises:
         OSError: If the folder cannot be inspected.
     """
-    why = _writable(folder.resolve())
-    return None if why is None else f"in {folder}, {why}"
+    return _writable(folder.resolve(), f"the folder {folder}")
 
 
 def _trusted() -> set[int]:
     return {os.geteuid(), _ROOT}
 
 
-def _writable(path: Path) -> str | None:
+def _writable(path: Path, name: str) -> str | None:
     found = path.stat()
     if found.st_uid not in _trusted():
-        return f"it belongs to {_user(found.st_uid)}"
+        return f"{_user(found.st_uid)} owns {name}"
     if found.st_mode & stat.S_IWOTH:
-        return "every user may write it"
+        return f"every user may write to {name}"
     # With an access control list, the group's mode is the upper limit for all entries of the list.
     if found.st_mode & stat.S_IWGRP and not (_is_own_group(found.st_gid) and not _has_access_list(path)):
-        return f"the group {_group(found.st_gid)} may write it"
+        return f"the group {_group(found.st_gid)} may write to {name}"
     return None
 
 
@@ -64,7 +64,7 @@ def _replaceable(folder: Path) -> str | None:
     # In a folder such as /tmp, only the owners of a file and of the folder may remove the file.
     if folder.stat().st_mode & stat.S_ISVTX and folder.stat().st_uid in _trusted():
         return None
-    return _writable(folder)
+    return _writable(folder, f"the folder {folder}")
 
 
 def _is_own_group(number: int) -> bool:

@@ -35,7 +35,9 @@ _MORE = (
 )
 
 
-def lines(history: History, earlier: int, limit: int, *, wide: bool = False) -> list[Line]:
+def lines(
+    history: History, earlier: int, limit: int, *, wide: bool = False, more: str = "fastrnns-rs history --all"
+) -> list[Line]:
     """Returns a row for each run, the most recent run last.
 
     Args:
@@ -43,6 +45,7 @@ def lines(history: History, earlier: int, limit: int, *, wide: bool = False) -> 
         earlier: Number of earlier runs, which are not shown.
         limit: Width of the terminal.
         wide: True adds commit, version of torch and size: as columns, or below the row where they do not fit.
+        more: Command that shows the earlier runs too.
     """
     if not history.runs:
         return [Line(text) for text in wrapped(f"no runs in {visible(history.folder)}", limit, breaks=True)]
@@ -58,7 +61,7 @@ def lines(history: History, earlier: int, limit: int, *, wide: bool = False) -> 
         rows = [FittedRow(row, [_details(one)]) for row, one in zip(cells, history.runs, strict=True)]
         shown = fitted_table.lines(_COLUMNS, rows, limit)
     if earlier > 0:
-        shown.append(Line(f"{earlier:,} earlier: fastrnns-rs history --all"))
+        shown.append(Line(f"{earlier:,} earlier: {more}"))
     return shown
 
 

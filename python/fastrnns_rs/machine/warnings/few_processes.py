@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.measuring_command import with_processes
 from fastrnns_rs.machine.warnings.findings import Finding, report_findings
 from fastrnns_rs.machine.warnings.timed_samples import display_name
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
-    from fastrnns_rs.documents.run_file import Result
+    from fastrnns_rs.documents.run_file import Run
+
+#: Defaults of `bench` and `ab`.
+_ENOUGH, _ENOUGH_FOR_SIDES = 5, 10
 
 
-def find_warnings(results: list[Result]) -> list[Notice]:
+def find_warnings(run: Run) -> list[Notice]:
     """Returns warnings about runners measured by only one or two processes."""
-    counts = {display_name(one): one.forward.n_processes for one in results if one.forward is not None}
-    return check_counts(counts, "every runner")
+    counts = {display_name(one): one.forward.n_processes for one in run.results if one.forward is not None}
+    again = with_processes(run.command, _ENOUGH_FOR_SIDES if run.sides else _ENOUGH)
+    return check_counts(counts, "every runner", f"Run: {again}" if again else "")
 
 
 def check_counts(counts: Mapping[str, int], every: str, hint: str = "") -> list[Notice]:
@@ -28,8 +33,8 @@ def check_counts(counts: Mapping[str, int], every: str, hint: str = "") -> list[
         hint: Hint on running more processes; empty for the hint of `bench`.
     """
     return [
-        *report_findings("one_process", _select(1, counts, every), "1 process: ", hint=hint),
-        *report_findings("two_processes", _select(2, counts, every), "2 processes: ", hint=hint),
+        *report_findings("one_process", _select(1, counts, every), "1 process of ", hint=hint),
+        *report_findings("two_processes", _select(2, counts, every), "2 processes of ", hint=hint),
     ]
 
 

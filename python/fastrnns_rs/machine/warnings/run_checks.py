@@ -45,7 +45,7 @@ def check_samples(run: Run) -> list[Notice]:
     """
     runners = timed_runners(run)
     return [
-        *few_processes.find_warnings(run.results),
+        *few_processes.find_warnings(run),
         *steady_state.find_warnings(run.plan, runners),
         *modes.find_warnings(runners),
         *drift.find_warnings(runners),

@@ -170,6 +170,9 @@ class Row:
             where = f"process {failure.index + 1}, after {before} that did not: " if before else ""
             where += "" if failure.rank is None else f"rank {failure.rank}: "
             return status, f"{where}{failure.reason}"
+        if not self.processes:
+            # Only a run of `ab` ends a runner before its first process.
+            return "skipped", "the other side failed"
         if not self.counted:
-            return "failed", next((one.reason for one in self.processes), "interrupted")
+            return "failed", self.processes[0].reason
         return "ok", None

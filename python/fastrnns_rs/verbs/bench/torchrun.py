@@ -89,7 +89,10 @@ def _number(
 ) -> int:
     text = _text(variables, name, default)
     # `int()` accepts much more than digits.
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(1 << 31)) else -1
-    if number < least or (most is not None and number > most):
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(1 << 31))):
         raise UsageError(f"invalid integer: {text!r}", _HINT, where=name)
+    number = int(text)
+    if number < least or (most is not None and number > most):
+        allowed = f"at least {least}" if most is None else f"{least} to {most}"
+        raise UsageError(f"out of range: {number}", _HINT, where=name, reason=f"the range is {allowed}")
     return number

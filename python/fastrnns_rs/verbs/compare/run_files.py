@@ -75,7 +75,7 @@ def read_side(sources: Sequence[Source]) -> Side:
                 raise UsageError(message, "Use each run once.")
             seen[key] = name
             sides.append(
-                side_of_run(found, label=_label(source), file=name)
+                side_of_run(found, label=_label(source), file=name, name=_typed(source))
                 if isinstance(found, Run)
                 else replace(found, runs=[key])
             )
@@ -102,7 +102,8 @@ def read_both(source: Source) -> tuple[Side, Side]:
     labels = {one.name: one.label for one in found.sides}
     if [*labels] != ["a", "b"]:
         raise UsageError(f"not a run of ab: {name!r}", "Use a run file of ab.", value=name)
-    first, second = (side_of_run(found, side=side, label=labels[side], file=name) for side in ("a", "b"))
+    typed = _typed(source)
+    first, second = (side_of_run(found, side=side, label=labels[side], file=name, name=typed) for side in ("a", "b"))
     return first, second
 
 
@@ -148,6 +149,11 @@ def _comparison(name: str) -> UsageError:
 def _label(source: Source) -> str:
     """Returns the label of a side: for a run, the name that it was loaded by."""
     return source.loaded_as or _name(source) if isinstance(source, Run) else str(source)
+
+
+def _typed(source: Source) -> str | None:
+    """Returns the name of a run for a command line; None if it has no name."""
+    return source.loaded_as if isinstance(source, Run) else str(source)
 
 
 def _name(source: Source) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Phase = Literal["forward", "backward"]
 
 
-def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> Side:
+def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, name: str | None = None) -> Side:
     """Converts a run to a side, with one number for each process.
 
     The number is the median of the timed samples of the process; for ranks, the geometric mean of their medians.
@@ -29,12 +30,17 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
         side: Side of a run of `ab`, `a` or `b`; None for all results.
         label: Label of the side.
         file: Path of the run, for messages.
+        name: Path or name of the run for a command line; None if it has none.
 
     Raises:
         UsageError: If a process that ended well has no timed samples, or a median that is not above 0 ns.
     """
     ended = sum(process.status == "ok" for result in run.results for process in result.processes)
-    interrupted = make_warning("run_interrupted", evidence=f"{file}, {ended:,} process{'' if ended == 1 else 'es'}")
+    interrupted = make_warning(
+        "run_interrupted",
+        evidence=f"{name or file}, {ended:,} process{'' if ended == 1 else 'es'}",
+        FILE="FILE" if name is None else shlex.quote(name),
+    )
     own = next((one for one in run.sides if one.name == side), None)
     setting = setting_of(run, side)
     return Side(
@@ -51,6 +57,8 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str) -> 
         runs=[run.run_id],
         stored=run.warnings,
         created_utc=run.created_utc,
+        name=name,
+        command=run.command,
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.side_warnings import of_sides
 from fastrnns_rs.documents.warning import make_warning
+from fastrnns_rs.verbs.compare import measured_again
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
 from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
 from fastrnns_rs.verbs.compare.settling_command import settling_command
+from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -29,6 +32,8 @@ def find_warnings(
         *of_sides(baseline.stored, candidate.stored),
         *of_sides(baseline.warnings, candidate.warnings),
         *_check_rows(judged),
+        *_check_processes(baseline, candidate, judged),
+        *_check_failures(baseline, candidate, judged),
         *_check_sessions(judged, changed),
         *_check_short_baselines(baseline, candidate, judged),
         *_check_machines(changed),
@@ -40,7 +45,16 @@ def _check_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
     forced = [one for one in judged if one.pair.conflicts]
     if forced:
         reasons = "; ".join(dict.fromkeys(text for one in forced for text in one.pair.conflicts))
-        yield make_warning("forced", evidence=f"{_join_names(forced)}: {reasons}", rows=_names(forced))
+        names = {"RUNNER": measured_again.runners(forced)}
+        yield make_warning("forced", evidence=f"{_join_names(forced)}: {reasons}", rows=_names(forced), **names)
+    paired = [(one.pair.baseline, one.pair.candidate) for one in judged]
+    times = [(one.medians_ns, other.medians_ns) for one, other in paired if one and other and one.medians_ns]
+    if times and all(len(one) > 1 and one == other for one, other in times):
+        count = sum(len(one) for one, _ in times)
+        yield make_warning("same_times", evidence=f"{count:,} equal process medians in {_count(times, 'row')}")
+
+
+def _check_processes(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[Notice]:
     unequal = [
         one
         for one in judged
@@ -50,19 +64,33 @@ def _check_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
         and one.found.n_baseline != one.found.n_candidate
     ]
     if unequal:
-        yield make_warning("unequal_processes", evidence=_join_counts(unequal), rows=_names(unequal))
-    paired = [(one.pair.baseline, one.pair.candidate) for one in judged]
-    times = [(one.medians_ns, other.medians_ns) for one, other in paired if one and other and one.medians_ns]
-    if times and all(len(one) > 1 and one == other for one, other in times):
-        count = sum(len(one) for one, _ in times)
-        yield make_warning("same_times", evidence=f"{count:,} equal process medians in {_count(times, 'row')}")
+        names = {"RUNNER": measured_again.runners(unequal)}
+        yield make_warning("unequal_processes", evidence=_join_counts(unequal), rows=_names(unequal), **names)
     few = [one for one in judged if one.found and one.found.p_value is None]
     if few:
-        yield make_warning("too_few_processes", evidence=_join_counts(few), rows=_names(few))
+        again = measured_again.ab_command(baseline, candidate, FEW_PROCESSES)
+        yield make_warning(
+            "too_few_processes",
+            evidence=_join_counts(few),
+            rows=_names(few),
+            hint=f"Run: {again}" if again else "",
+            RUNNER=measured_again.runners(few),
+        )
+
+
+def _check_failures(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[Notice]:
     failed = [one for one in judged if any(side and side.failed for side in (one.pair.baseline, one.pair.candidate))]
     if failed:
         evidence = "; ".join(dict.fromkeys(f"{one.pair.name}: {one.row.reason}" for one in failed[:_SHOWN]))
-        yield make_warning("runner_failed", evidence=evidence, rows=_names(failed))
+        side = candidate if any(one.pair.candidate and one.pair.candidate.failed for one in failed) else baseline
+        yield make_warning(
+            "runner_failed",
+            evidence=evidence,
+            rows=_names(failed),
+            # The evidence has the reasons where no command can name the run.
+            hint=None if side.name is None else "",
+            FILE=shlex.quote(side.name or ""),
+        )
 
 
 def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> Iterator[Notice]:
@@ -79,7 +107,8 @@ def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> 
     pooled = [one for one in judged if one.row.history_pooled]
     if pooled:
         evidence = f"{_join_names(pooled)}: fewer than {LEAST_SESSIONS_OF_HISTORY} sessions of their own"
-        yield make_warning("pooled_sessions", evidence=evidence, rows=_names(pooled))
+        names = {"RUNNER": measured_again.runners(pooled)}
+        yield make_warning("pooled_sessions", evidence=evidence, rows=_names(pooled), **names)
 
 
 def _check_short_baselines(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[Notice]:
@@ -123,8 +152,14 @@ def _names(judged: Sequence[Judged]) -> list[str]:
 def _join_counts(judged: Sequence[Judged]) -> str:
     """Returns the names of rows, and the processes of the sides of the first row."""
     found = judged[0].found
-    counts = f", {found.n_baseline} and {found.n_candidate} processes" if found else ""
+    counts = "" if found is None else f": {_sides(found.n_baseline, found.n_candidate)}"
     return f"{_join_names(judged)}{counts}"
+
+
+def _sides(baseline: int, candidate: int) -> str:
+    if baseline == candidate:
+        return f"{baseline} process{'' if baseline == 1 else 'es'} per side"
+    return f"{baseline} and {candidate} processes"
 
 
 def _count(items: Sequence[object], noun: str) -> str:

@@ -81,6 +81,8 @@ class Side:
         runs: Identity of each run: the run ID inside a run file, or the path of a foreign file.
         stored: Warnings that the run files contain.
         created_utc: Start of the last run; None in foreign files.
+        name: Path or name, such as `@last`, of the only file; None if a command line cannot name it.
+        command: Command that measured the only run; empty if it is unknown.
     """
 
     label: str
@@ -91,6 +93,8 @@ class Side:
     runs: list[str] = field(default_factory=list)
     stored: list[Notice] = field(default_factory=list)
     created_utc: str | None = None
+    name: str | None = None
+    command: list[str] = field(default_factory=list)
 
     @property
     def sessions(self) -> int | None:

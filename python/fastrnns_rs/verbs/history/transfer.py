@@ -52,13 +52,13 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
     A run that the history already contains is not replaced.
 
     Returns:
-        The paths of the copies, and a reason for each skipped file.
+        The paths of the copies, and a note on each other file: what is wrong, or that the run is in the history.
 
     Raises:
         UsageError: If a path does not exist, or the history cannot be written to.
     """
     kept: list[Path] = []
-    refused: list[str] = []
+    notes: list[str] = []
     history.make()
     known = {one.run_id for one in history.document().runs}
     for file in _files(places):
@@ -66,22 +66,22 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
             text = reading.document_text(file, Run.noun)
             run = Run.from_text(text, file)
         except FastrnnsError as error:
-            refused.append(error.message)
+            notes.append(f"skipped: {error.message}")
             continue
         if run.run_id in known:
-            refused.append(f"run already in the history: {str(file)!r}")
+            notes.append(f"already in the history: {str(file)!r}")
             continue
         known.add(run.run_id)
         place = history.place_of(run)
         with locked(place):
             if os.path.lexists(place):
                 # Text of any kind may be an id, and time and id name the place.
-                refused.append(f"name already in the history: {place.name!r}")
+                notes.append(f"skipped: another run of the history has the file name {place.name!r}")
                 continue
             # The content is copied unchanged: a newer build may have written keys that this build does not know.
             writing.write(place, [text.encode()])
         kept.append(place)
-    return kept, refused
+    return kept, notes
 
 
 def _files(places: Sequence[Path]) -> Iterable[Path]:

@@ -40,6 +40,12 @@ def text(run: Run) -> str:
     return plain(lines(run))
 
 
+def lacks_intervals(run: Run) -> bool:
+    """Returns True if all measured runners have too few processes for an interval."""
+    measured = [one.forward.n_processes for one in run.results if one.forward is not None]
+    return bool(measured) and max(measured) < _LEAST_FOR_INTERVAL
+
+
 def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
     """Returns the lines after the table: amount, duration, and where the run is.
 
@@ -60,7 +66,6 @@ def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
         first = f"{count:,} process{'' if count == 1 else 'es'} in {span(seconds)}"
         first += f", {failed:,} failed." if failed else "."
     texts = [f"{first} {place}".rstrip()]
-    measured = [one.forward.n_processes for one in run.results if one.forward is not None]
-    if run.status != "interrupted" and measured and max(measured) < _LEAST_FOR_INTERVAL and not run.sides:
+    if run.status != "interrupted" and lacks_intervals(run) and not run.sides:
         texts.append("hint: Add --processes 5, because a 95 % CI needs 3 processes or more.")
     return [Line(part) for one in texts for part in wrapped(one, limit)]
