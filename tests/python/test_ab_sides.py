@@ -14,7 +14,7 @@ from conftest import ROOT
 
 from fastrnns_rs.cli.ab import command
 from fastrnns_rs.cli.error_text import CommandError
-from fastrnns_rs.cli.side_options import effort_of, requests
+from fastrnns_rs.cli.side_options import make_effort, requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, variables
 
@@ -54,7 +54,7 @@ def test_variables_of_a_side() -> None:
 def test_without_a_runner_the_quickest_is_measured_against_itself() -> None:
     first, second = sides("--same")
     assert first.runner == second.runner == "cudnn"
-    assert effort_of(given("--same")).processes == 20
+    assert make_effort(given("--same")).processes == 20
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_without_a_runner_the_quickest_is_measured_against_itself() -> None:
     [([], 10), (["--quick"], 3), (["--rigorous"], 20), (["--quick", "--same"], 20), (["--processes", "4"], 4)],
 )
 def test_numbers_of_processes(words: list[str], expected: int) -> None:
-    assert effort_of(given("cudnn", "py", *words)).processes == expected
+    assert make_effort(given("cudnn", "py", *words)).processes == expected
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_what_makes_no_two_sides_is_refused(words: tuple[str, ...], message: str
 
 def test_a_noise_floor_of_few_processes_is_refused() -> None:
     with pytest.raises(UsageError, match="too few processes: 19"):
-        effort_of(given("--same", "--processes", "19"))
+        make_effort(given("--same", "--processes", "19"))
     with pytest.raises(UsageError, match="exclude each other"):
-        effort_of(given("cudnn", "py", "--quick", "--rigorous"))
+        make_effort(given("cudnn", "py", "--quick", "--rigorous"))
 
 
 def test_refusals_come_before_anything_runs(anywhere: Path) -> None:

@@ -22,7 +22,7 @@ import fastrnns_rs
 from fastrnns_rs.cli import VERBS, internal_run
 from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.error_text import CommandError
-from fastrnns_rs.cli.profile import command, request_of
+from fastrnns_rs.cli.profile import command, make_request
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
@@ -81,7 +81,7 @@ FORWARDED = {
 
 def parsed(words: list[str]) -> ProfileRequest:
     with command.make_context("profile", list(words)) as context:
-        return request_of(context.params)
+        return make_request(context.params)
 
 
 def plan_of(request: ProfileRequest) -> Plan:
@@ -166,7 +166,7 @@ UNCONFIGURED = [one for one in command.params if isinstance(one, Unconfigured)]
 def checked(*words: str) -> ProfileRequest:
     """A request as the command reads it, variables included, once its flags have been looked at."""
     with command.make_context("profile", [*words], auto_envvar_prefix=PREFIX) as context:
-        request = request_of(context.params)
+        request = make_request(context.params)
         internal_run.check(request, context.params)
         return request
 

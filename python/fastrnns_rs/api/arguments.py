@@ -56,7 +56,7 @@ class Keywords:
         vars(function)["__signature__"] = signature.replace(parameters=[*own, *added])
         return function
 
-    def of_call(self, function: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def bind_call(self, function: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Returns all arguments of a call, given or default.
 
         Raises:
@@ -157,34 +157,36 @@ class ProfileArguments(RunArguments, total=False):
     progress: bool
 
 
-def defaults_of(*kinds: type) -> dict[str, Any]:
+def collect_defaults(*kinds: type) -> dict[str, Any]:
     """Returns the defaults of the fields of dataclasses, by name."""
     return {one.name: one.default for kind in kinds for one in fields(kind) if one.default is not MISSING}
 
 
 #: Defaults of `bench` and `profile`.
-RUN_DEFAULTS = {"groups": None, "variable_lstms": False, **defaults_of(Options, Sizes, Modes, JitSettings)}
+RUN_DEFAULTS = {"groups": None, "variable_lstms": False, **collect_defaults(Options, Sizes, Modes, JitSettings)}
 
 
-def fields_of(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = ()) -> dict[str, Any]:
+def select_fields(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = ()) -> dict[str, Any]:
     """Returns the arguments that are fields of a dataclass."""
     return {one.name: given[one.name] for one in fields(kind) if one.name not in {*without}}
 
 
-def options_of(given: Mapping[str, Any], choice: Choice) -> Options:
+def make_options(given: Mapping[str, Any], choice: Choice) -> Options:
     """Returns the options of a run, from all arguments of a call."""
     axes, filters = axes_of(given.get("axes")), conditions_of(given.get("filter"))
-    return plan.options_of(given, choice, axes=axes, filters=filters)
+    return plan.make_options(given, choice, axes=axes, filters=filters)
 
 
-def choice_of(runners: object, given: Mapping[str, Any], otherwise: Choice) -> Choice:
+def make_choice(runners: object, given: Mapping[str, Any], otherwise: Choice) -> Choice:
     """Returns the choice of a call's runners and groups; `otherwise` without either."""
     if runners is None and given["groups"] is None:
         return otherwise
-    return Choice(groups=groups_of(given["groups"]), names=names_of(runners), variable_lstms=given["variable_lstms"])
+    return Choice(
+        groups=list_groups(given["groups"]), names=list_names(runners), variable_lstms=given["variable_lstms"]
+    )
 
 
-def names_of(runners: object) -> list[str]:
+def list_names(runners: object) -> list[str]:
     """Returns the names of runners, given by name or as functions, one or several.
 
     Raises:
@@ -193,14 +195,14 @@ def names_of(runners: object) -> list[str]:
     if runners is None:
         return []
     if isinstance(runners, str) or callable(runners):
-        return names_of([runners])
+        return list_names([runners])
     if not isinstance(runners, Iterable):
         hint = "Use names, or functions decorated with @fastrnns_rs.runner(name)."
         raise UsageError(f"invalid value: {runners!r}", hint, where="runners", value=runners)
-    return [one if isinstance(one, str) else registry.name_of(one) for one in runners]
+    return [one if isinstance(one, str) else registry.find_name(one) for one in runners]
 
 
-def groups_of(groups: Sequence[str] | str | None) -> list[str]:
+def list_groups(groups: Sequence[str] | str | None) -> list[str]:
     """Returns the names of groups, given as one name or several."""
     return [groups] if isinstance(groups, str) else list(groups or ())
 

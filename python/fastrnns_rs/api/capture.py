@@ -13,11 +13,11 @@ from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     Keywords,
     ProfileArguments,
-    choice_of,
-    defaults_of,
-    fields_of,
-    options_of,
+    collect_defaults,
+    make_choice,
+    make_options,
     refuse_in_worker,
+    select_fields,
 )
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
@@ -39,7 +39,7 @@ _KEYWORDS = Keywords(
     {
         **RUN_DEFAULTS,
         "inference": False,
-        **defaults_of(ProfileRequest, TorchOptions),
+        **collect_defaults(ProfileRequest, TorchOptions),
         "nloops": DEFAULT_NLOOPS,
         "timeout": DEFAULT_TIMEOUT_S,
         "schedule": None,
@@ -177,7 +177,7 @@ def profile(
     from fastrnns_rs.verbs.profile import capture_plan, capture_run
 
     refuse_in_worker("profile")
-    given = _KEYWORDS.of_call("profile", arguments)
+    given = _KEYWORDS.bind_call("profile", arguments)
     request = _request(runners, given)
     programs = _programs(given["tool"], given["tool_path"])
     folder = file_names.default_folder() if given["output_dir"] is None else Path(given["output_dir"])
@@ -196,15 +196,15 @@ def profile(
 
 def _request(runners: object, given: dict[str, Any]) -> ProfileRequest:
     torch = {
-        **fields_of(TorchOptions, given),
+        **select_fields(TorchOptions, given),
         "activities": _activities(given["activities"]),
         "schedule": _schedule(given["schedule"]),
     }
-    chosen = choice_of(runners, given, choice(variable_lstms=given["variable_lstms"]))
+    chosen = make_choice(runners, given, choice(variable_lstms=given["variable_lstms"]))
     return ProfileRequest(
-        options=options_of({**given, "mode": "inference"} if given["inference"] else given, chosen),
+        options=make_options({**given, "mode": "inference"} if given["inference"] else given, chosen),
         torch=TorchOptions(**torch),
-        **fields_of(ProfileRequest, given, without={"options", "torch"}),
+        **select_fields(ProfileRequest, given, without={"options", "torch"}),
     )
 
 

@@ -14,11 +14,11 @@ from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     BenchArguments,
     Keywords,
-    choice_of,
-    defaults_of,
-    fields_of,
-    options_of,
+    collect_defaults,
+    make_choice,
+    make_options,
     refuse_in_worker,
+    select_fields,
 )
 from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process, Run
@@ -39,7 +39,7 @@ _KEYWORDS = Keywords(
     BenchArguments,
     {
         **RUN_DEFAULTS,
-        **defaults_of(Effort),
+        **collect_defaults(Effort),
         "axes": None,
         "filter": None,
         "resume": None,
@@ -115,15 +115,15 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         KeyboardInterrupt: If the user presses Ctrl-C; its attribute `run` has the results until then.
     """
     refuse_in_worker("bench")
-    given = _KEYWORDS.of_call("bench", arguments)
-    options = options_of(given, choice_of(runners, given, Choice(variable_lstms=given["variable_lstms"])))
+    given = _KEYWORDS.bind_call("bench", arguments)
+    options = make_options(given, make_choice(runners, given, Choice(variable_lstms=given["variable_lstms"])))
     options.choice.runners()
     history = chosen_history(given["history"])
     earlier = given["resume"]
     if earlier is not None and not isinstance(earlier, Run):
         earlier = Run.load(os.fspath(one_run(earlier, history)))
-    effort = Effort(**fields_of(Effort, given))
-    save = _keeper(history) if history else lambda _run: None
+    effort = Effort(**select_fields(Effort, given))
+    save = _make_saver(history) if history else lambda _run: None
     with progress.bench_terminal(shown=given["progress"]) as terminal:
         if terminal is not None and earlier is None:
             # The probe of torch takes seconds. The real plan reports invalid arguments.
@@ -133,7 +133,7 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         return execute(plan, run, observer=terminal, save=save)
 
 
-def _keeper(history: RunHistory) -> Callable[[Run], None]:
+def _make_saver(history: RunHistory) -> Callable[[Run], None]:
     """Returns a function that saves a run in the history after each process.
 
     It warns once about a history that cannot be written to.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.api.arguments import fields_of, refuse_in_worker
+from fastrnns_rs.api.arguments import refuse_in_worker, select_fields
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.inductor import module_files, module_runs
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
@@ -71,7 +71,7 @@ def benchmark_modules(
     """
     given = {**locals(), "output_dir": None if output_dir is None else Path(output_dir)}
     refuse_in_worker("benchmark_modules")
-    asked = InductorOptions(**fields_of(InductorOptions, given))
+    asked = InductorOptions(**select_fields(InductorOptions, given))
     if not paths and not from_cache:
         raise UsageError("missing argument: `paths`", "Use the path of a module, or `from_cache=True`.")
     newest = [one.path for one in module_files.newest()] if from_cache else []

@@ -11,8 +11,8 @@ from fastrnns_rs.api.arguments import (
     RUN_DEFAULTS,
     Keywords,
     ProblemArguments,
-    choice_of,
-    options_of,
+    make_choice,
+    make_options,
     refuse_in_worker,
 )
 from fastrnns_rs.runners.plan import Choice
@@ -89,9 +89,9 @@ def verify(
         KeyboardInterrupt: If the user presses Ctrl-C.
     """
     refuse_in_worker("verify")
-    given = _KEYWORDS.of_call("verify", arguments)
+    given = _KEYWORDS.bind_call("verify", arguments)
     otherwise = Choice(groups=DEFAULT_GROUPS, variable_lstms=given["variable_lstms"])
-    options = options_of(given, choice_of(runners, given, otherwise))
+    options = make_options(given, make_choice(runners, given, otherwise))
     asked = VerifyOptions(options=options, **{name: given[name] for name in _OWN})
     names = [runner.name for runner, _ in options.choice.runners()]
     with progress.verify_terminal(names, shown=given["progress"]) as terminal:

@@ -123,12 +123,12 @@ def _keep_and_measure(
 ) -> int:
     from fastrnns_rs.cli.run_keeping import RunKeeping
 
-    history = history_options.history_of(given)
+    history = history_options.find_history(given)
     if given["resume"] is not None:
         from fastrnns_rs.verbs.history.run_names import one_run
 
         given["resume"] = os.fspath(one_run(given["resume"], history))
-    target = run_output.target_of(given, format_name)
+    target = run_output.choose_target(given, format_name)
     with (
         ResultsFile(target.run_file if leads else None) as results,
         ResultsFile(target.document_file if leads else None) as document,
@@ -174,13 +174,13 @@ def _measure(
     results.reserve(given["runner_file"])
     runner_options.load_files(given)
     ranks = device_options.ranks(given)
-    asked, effort = _options(given), effort_options.effort_of(given)
+    asked, effort = _options(given), effort_options.make_effort(given)
     # Unknown runners are reported before torch is imported, which takes seconds.
     asked.choice.runners()
     if terminal is not None:
         runner_options.note_idle_flags(asked.choice)
     words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
-    with device_options.team(ranks) as team:
+    with device_options.open_rank_group(ranks) as team:
         executor = shared.executor()
         plan, run = start(asked, effort, command=words, resume=resume, team=team, executor=executor)
         try:
@@ -193,11 +193,11 @@ def _measure(
 
 
 def _resolved(given: dict[str, Any]) -> dict[str, Any]:
-    return device_options.settled(effort_options.settled(given))
+    return device_options.resolve_devices(effort_options.resolve_effort(given))
 
 
 def _show_expected(terminal: BenchTerminal, given: dict[str, Any]) -> None:
-    run_output.show_expected(terminal, _options(given), effort_options.effort_of(given))
+    run_output.show_expected(terminal, _options(given), effort_options.make_effort(given))
 
 
 def _format(given: dict[str, Any]) -> str | None:
@@ -214,8 +214,8 @@ def _format(given: dict[str, Any]) -> str | None:
 
 
 def _options(given: dict[str, Any]) -> Any:
-    from fastrnns_rs.runners.plan import options_of
+    from fastrnns_rs.runners.plan import make_options
 
-    axes, given = sweep_options.axes_of(given)
-    choice = runner_options.choice_of(given, DEFAULT_GROUPS)
-    return options_of(given, choice, axes=axes, filters=sweep_options.filters_of(given))
+    axes, given = sweep_options.split_axes(given)
+    choice = runner_options.make_choice(given, DEFAULT_GROUPS)
+    return make_options(given, choice, axes=axes, filters=sweep_options.parse_filters(given))

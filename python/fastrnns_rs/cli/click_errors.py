@@ -81,7 +81,7 @@ def _bad_value(
         try:
             param.type(value, param, context)
         except click.BadParameter as again:
-            return of_type(param.type, value, again.message, where)
+            return make_type_error(param.type, value, again.message, where)
     return UsageError(f"invalid value: {error.message}", where=where)
 
 
@@ -95,7 +95,7 @@ def _values(param: click.Parameter, context: click.Context, given: Sequence[str]
     return [value]
 
 
-def of_type(kind: click.ParamType[Any], value: object, message: str, where: str) -> UsageError:
+def make_type_error(kind: click.ParamType[Any], value: object, message: str, where: str) -> UsageError:
     """Makes the error for a value that a type does not accept.
 
     Args:
@@ -107,7 +107,7 @@ def of_type(kind: click.ParamType[Any], value: object, message: str, where: str)
     if isinstance(kind, click.Choice):
         return unknown("invalid value", value, map(str, kind.choices), where=where)
     if isinstance(kind, (type(click.INT), type(click.FLOAT))):
-        return _of_number(kind, value, where)
+        return _make_number_error(kind, value, where)
     if isinstance(kind, type(click.BOOL)):
         return UsageError(f"invalid value: {value!r}", "Use true or false.", where=where, value=value)
     if isinstance(kind, click.Path):
@@ -129,7 +129,7 @@ def _path_reason(path: str) -> str:
     return f"the path is a {'folder' if is_folder else 'file'}"
 
 
-def _of_number(kind: click.ParamType[Any], value: object, where: str) -> UsageError:
+def _make_number_error(kind: click.ParamType[Any], value: object, where: str) -> UsageError:
     whole = isinstance(kind, type(click.INT))
     bounds = _bounds(kind) if isinstance(kind, (click.IntRange, click.FloatRange)) else ""
     hint = f"Use {'an integer' if whole else 'a number'}{bounds}."

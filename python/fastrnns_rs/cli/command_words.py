@@ -50,7 +50,7 @@ class CommandWords:
         for index, (word, one) in enumerate(zip(self.words, self.owners, strict=True)):
             if one is owner and _has(word, one, value):
                 changed = _replaced(word, one, value, correction)
-                return self.command_of([*self.words[:index], changed, *self.words[index + 1 :]])
+                return self.make_command([*self.words[:index], changed, *self.words[index + 1 :]])
         return None
 
     def without(self, unwanted: Sequence[str]) -> str:
@@ -58,9 +58,9 @@ class CommandWords:
         words = [*self.words]
         for word in reversed(unwanted):
             del words[len(words) - 1 - words[::-1].index(word)]
-        return self.command_of(words)
+        return self.make_command(words)
 
-    def command_of(self, words: Sequence[str]) -> str:
+    def make_command(self, words: Sequence[str]) -> str:
         """Returns a command with other words, to copy into a shell."""
         verb = [] if isinstance(self.command, click.Group) else [str(self.command.name)]
         return shlex.join([PROGRAM, *verb, *words])

@@ -72,14 +72,14 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
     note_programs(click.get_current_context(), "nsys_path")
-    format_name = shared.format_of(given) or "table"
+    format_name = shared.choose_format(given) or "table"
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
         raise exclusive("explain", "format_name")
     fail_on = verdict_options.causes(given)
     _check_causes(fail_on, check_causes)
     # A wrong margin is reported before files are read, which may take long.
     margins.check(given["margin"])
-    history = history_options.history_of(given)
+    history = history_options.find_history(given)
     first, second = (resolved(side, history) for side in _files(given))
     files = [os.fspath(one) for one in (*first, *second)]
     shared.check_output(given["output"], (one for file in files for one in files_not_to_replace(file)))

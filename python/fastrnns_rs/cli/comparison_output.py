@@ -80,10 +80,10 @@ def show_derivation(found: Outcome, name: str, output: Path | None) -> None:
         is_answer = any(first.startswith(f"{title}: ") for title in titles)
         lines += [*([Line("")] if lines else []), Line(first, "bold" if is_answer else ""), *map(Line, others)]
     display.show_lines(lines, output)
-    _tell(_of_rows(found.comparison, titles), None, [], blank=True)
+    _tell(_select_warnings(found.comparison, titles), None, [], blank=True)
 
 
-def _of_rows(comparison: Comparison, titles: Collection[str]) -> list[Notice]:
+def _select_warnings(comparison: Comparison, titles: Collection[str]) -> list[Notice]:
     """Returns the warnings that concern at least one of the rows."""
     return [one for one in comparison.warnings if {*one.rows} & {*titles}]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.rank_group import Team
 
 
-def settled(given: dict[str, Any]) -> dict[str, Any]:
+def resolve_devices(given: dict[str, Any]) -> dict[str, Any]:
     """Returns the options with only one of `device` and `devices`.
 
     A flag takes precedence over a configured value.
@@ -57,7 +57,7 @@ def refuse_ranks(verb: str) -> None:
 
 
 @contextmanager
-def team(world: torchrun.World | None) -> Iterator[Team | None]:
+def open_rank_group(world: torchrun.World | None) -> Iterator[Team | None]:
     """Yields the rank group, or None without ranks, and closes it at the end."""
     if world is None:
         yield None

@@ -37,7 +37,7 @@ def command(**given: Any) -> int:
 
     The table shows settings that differ from their defaults. --json has every setting.
     """
-    format_name = shared.format_of(given)
+    format_name = shared.choose_format(given)
     shared.check_output(given["output"])
     contexts = [*_contexts(click.get_current_context())]
     profile = next(one for one in contexts if one.info_name == "profile")

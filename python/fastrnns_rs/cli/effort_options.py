@@ -61,13 +61,13 @@ sessions: Callable[[F], F] = several(
 _RIVALS = (("nloops", "stop"), ("stop", "nloops"), ("quick", "rigorous"), ("rigorous", "quick"))
 
 
-def settled(given: dict[str, Any]) -> dict[str, Any]:
+def resolve_effort(given: dict[str, Any]) -> dict[str, Any]:
     """Returns the options without configured values that contradict a flag."""
     idle = {rival for name, rival in _RIVALS if is_flag(name) and not is_flag(rival)}
     return {name: (False if value is True else None) if name in idle else value for name, value in given.items()}
 
 
-def effort_of(given: dict[str, Any]) -> Effort:
+def make_effort(given: dict[str, Any]) -> Effort:
     """Returns the measurement effort of the options."""
     from fastrnns_rs.verbs.bench.effort import Effort
 

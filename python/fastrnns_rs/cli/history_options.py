@@ -36,7 +36,7 @@ def options(verb: str) -> Callable[[F], F]:
     return several(folder(verb), none)
 
 
-def history_of(given: dict[str, Any]) -> RunHistory | None:
+def find_history(given: dict[str, Any]) -> RunHistory | None:
     """Returns the history that the options request; None with `--no-history`.
 
     Raises:

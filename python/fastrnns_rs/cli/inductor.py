@@ -21,7 +21,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Sizes
-from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Choice, options_of
+from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Choice, make_options
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
 from fastrnns_rs.views.inductor_terminal import InductorTerminal
 from fastrnns_rs.views.prose import counted
@@ -126,7 +126,7 @@ def command(**given: Any) -> int:
 def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     from fastrnns_rs.verbs.inductor.module_runs import Interrupted, measure
 
-    format_name = shared.format_of(given) or "table"
+    format_name = shared.choose_format(given) or "table"
     given["architectures"] = given["architectures"] or ()
     asked = InductorOptions(**shared.take(given, *_MODULE_OPTIONS))
     runner_options.load_files(given)
@@ -214,7 +214,7 @@ def _named_runners(given: dict[str, Any]) -> Options | None:
 
     if given["runner"] is None:
         return None
-    what = options_of(given, Choice(groups=(), names=given["runner"]))
+    what = make_options(given, Choice(groups=(), names=given["runner"]))
     compiled_runners.check(what)
     return what
 

@@ -143,7 +143,7 @@ def command(**given: Any) -> int:
     runner_options.load_files(given)
     for module in given["runner_module"]:
         registry.load_module(module)
-    request = request_of(given)
+    request = make_request(given)
     internal_run.check(request, given)
     runner_options.note_idle_flags(request.options.choice)
     if given["internal_run"]:
@@ -155,13 +155,13 @@ def command(**given: Any) -> int:
         return profile_captures.make(request, given, results)
 
 
-def request_of(given: dict[str, Any]) -> ProfileRequest:
+def make_request(given: dict[str, Any]) -> ProfileRequest:
     """Returns the profile request, from the values of the options.
 
     Raises:
         click.UsageError: If the options name two profilers.
     """
-    from fastrnns_rs.runners.plan import options_of
+    from fastrnns_rs.runners.plan import make_options
     from fastrnns_rs.runners.profile_request import choice
 
     runner_options.check_choice(given)
@@ -184,7 +184,7 @@ def request_of(given: dict[str, Any]) -> ProfileRequest:
         # Configured options of torch.profiler do not apply to other profilers.
         torch = TorchOptions()
     return ProfileRequest(
-        options=options_of(
+        options=make_options(
             {**given, "mode": "inference"} if given["inference"] else given,
             choice(
                 groups=groups,

@@ -153,8 +153,8 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 
     note_programs(click.get_current_context(), "nsys_path")
-    format_name = shared.format_of(given) or "table"
-    shared.interrupt_when_told_to_end()
+    format_name = shared.choose_format(given) or "table"
+    shared.interrupt_on_signals()
     _check_outputs(given)
     inductor = None
     if given["wall_time_ms"] is not None or given["by"] == "inductor":
@@ -217,7 +217,7 @@ def _repeated() -> str:
     files = [word for word, owner in pairs if isinstance(owner, click.Argument)]
     # The next command ends with its view.
     simple = len(kept) == len(files) or not are_few(files) or "--" in given.words
-    return "" if simple else given.command_of(kept)
+    return "" if simple else given.make_command(kept)
 
 
 def _check_outputs(given: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ class ResultsFile:
 
     def __enter__(self) -> Self:
         # Signals are handled first, because a lock or a temporary file would be left behind.
-        shared.interrupt_when_told_to_end()
+        shared.interrupt_on_signals()
         return self
 
     def __exit__(self, *_: object) -> None:

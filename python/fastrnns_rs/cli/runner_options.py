@@ -138,7 +138,7 @@ def check_choice(given: dict[str, Any]) -> None:
         raise UsageError(message, f"Leave out {flag}: named runners run alone.", where="RUNNER")
 
 
-def choice_of(given: dict[str, Any], default: Sequence[str]) -> Choice:
+def make_choice(given: dict[str, Any], default: Sequence[str]) -> Choice:
     """Returns the chosen runners: the named runners, or the members of groups.
 
     Args:

@@ -124,7 +124,7 @@ def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
 
 def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any]) -> SideRequest:
     from fastrnns_rs.runners import registry
-    from fastrnns_rs.runners.plan import Choice, options_of
+    from fastrnns_rs.runners.plan import Choice, make_options
     from fastrnns_rs.verbs.bench.effort import Effort
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, variables
 
@@ -140,7 +140,7 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
     return SideRequest(
         name=name,
         runner=runner,
-        options=options_of(all_given, Choice(groups=(), names=[runner])),
+        options=make_options(all_given, Choice(groups=(), names=[runner])),
         words=words,
         affinity=Effort(affinity=all_given["affinity"]).cpus(),
         python=given[f"{name}_python"],
@@ -148,7 +148,7 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
     )
 
 
-def effort_of(given: dict[str, Any]) -> Effort:
+def make_effort(given: dict[str, Any]) -> Effort:
     """Returns the measurement effort: a number of processes per side.
 
     Raises:

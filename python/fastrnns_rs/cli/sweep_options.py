@@ -50,7 +50,7 @@ def rows(what: str) -> Callable[[F], F]:
     )
 
 
-def axes_of(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:
+def split_axes(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:
     """Returns the axes, and the options without values that an axis replaces.
 
     Raises:
@@ -68,7 +68,7 @@ def axes_of(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]:
     return found, {**given, **{axis.name: defaults.get(axis.name) for axis in found}}
 
 
-def filters_of(given: dict[str, Any]) -> tuple[Condition, ...]:
+def parse_filters(given: dict[str, Any]) -> tuple[Condition, ...]:
     """Returns the conditions that measured rows must match.
 
     Raises:

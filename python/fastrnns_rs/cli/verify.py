@@ -13,7 +13,7 @@ from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.runners.plan import options_of
+from fastrnns_rs.runners.plan import make_options
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
 from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.screen import Line
@@ -68,7 +68,7 @@ def command(**given: Any) -> int:
 def _check(given: dict[str, Any], results: ResultsFile) -> int:
     from fastrnns_rs.verbs.verify.verification_run import Interrupted, verify
 
-    format_name = shared.format_of(given) or "table"
+    format_name = shared.choose_format(given) or "table"
     results.reserve(given["runner_file"])
     runner_options.load_files(given)
     asked = _asked(given)
@@ -116,9 +116,9 @@ def _tell_next(found: Verification, given: dict[str, Any]) -> None:
 def _asked(given: dict[str, Any]) -> VerifyOptions:
     # Without `--group`, a flag that names networks chooses their group.
     by_flag = ["cnns"] * bool(given["cnns"]) + ["rnns"] * bool(given["rnns"] and given["cnns"])
-    choice = runner_options.choice_of(given, by_flag or DEFAULT_GROUPS)
+    choice = runner_options.make_choice(given, by_flag or DEFAULT_GROUPS)
     return VerifyOptions(
-        options=options_of(given, choice),
+        options=make_options(given, choice),
         check_grad=given["check_grad"] and not given["no_check_grad"],
         **shared.take(given, "rtol", "atol"),
     )

@@ -157,7 +157,7 @@ class Options:
         ]
 
 
-def options_of(
+def make_options(
     given: Mapping[str, Any], choice: Choice, *, axes: tuple[Axis, ...] = (), filters: tuple[Condition, ...] = ()
 ) -> Options:
     """Returns the options of a run, from flags of a command or arguments of a call.

@@ -215,7 +215,7 @@ def is_known(name: str) -> bool:
     return name in _runners
 
 
-def name_of(creator: Creator) -> str:
+def find_name(creator: Creator) -> str:
     """Returns the name of the runner that a decorated function builds.
 
     Raises:
