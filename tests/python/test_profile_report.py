@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,17 @@ def reported(folder: Path, export: str = EXPORT, *more: str | Path, **named: Any
 
 def report_of(out: Path) -> str:
     [record] = out.glob("*.json")
-    return run_cli("report", record).stdout
+    return without_next(run_cli("report", record).stdout)
+
+
+def next_command(done: Done) -> list[str]:
+    """The words of the last lines, which are the command to copy."""
+    return shlex.split(done.stderr.rpartition("Next:")[2])
+
+
+def without_next(report: str) -> str:
+    """A report without its next command, which `profile` prints last, after tables and warnings."""
+    return "".join(line for line in report.splitlines(keepends=True) if not line.startswith("Next: "))
 
 
 @pytest.mark.parametrize("separate", [False, True])
@@ -46,7 +57,7 @@ def test_what_ran_on_a_device_is_reported(facts: Facts, tmp_path: Path, *, separ
     done = reported(tmp_path, EXPORT, *words, runners=("cudnn", "py"), facts=facts)
     records = sorted((tmp_path / "out").glob("*.json"))
     assert len(records) == 1 + separate
-    reports = [run_cli("report", path).stdout for path in records]
+    reports = [without_next(run_cli("report", path).stdout) for path in records]
     assert any(done.stdout.endswith(one) for one in reports)
     assert all(one in done.stdout for one in reports)
     assert all("of span" in one and SHORT in one for one in reports)
@@ -82,6 +93,8 @@ def test_torch_on_a_cpu_ends_with_its_own_tables(tmp_path: Path) -> None:
     assert len(tables) == 2
     assert all(table in done.stdout for table in tables)
     assert done.stdout.endswith(tables[-1])
+    record_path = next((tmp_path / "out").glob("*.json"))
+    assert next_command(done) == ["fastrnns-rs", "report", str(record_path), "--by", "operator"]
     assert "of span" not in done.stdout
     assert f"\n{report_of(tmp_path / 'out')}\n" in done.stdout
 
@@ -96,8 +109,8 @@ def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
     record, _ = good(tmp_path, export=EXPORT)
     capture = replace(record, artefacts=entries)
     capture.save(stem.with_suffix(".json"))
-    text = first_look(capture, stem, None, print)
-    assert text == run_cli("report", stem.with_suffix(".json")).stdout
+    text, following = first_look(capture, stem, None, print)
+    assert f"{text}Next: {following}\n" == run_cli("report", stem.with_suffix(".json")).stdout
     assert SHORT in text
     assert text.startswith("2 captures, kineto, ")
 
@@ -143,13 +156,13 @@ def test_a_capture_that_cannot_be_read_is_noted(tmp_path: Path) -> None:
     for damage in (b"", b"no database at all", database.read_bytes()[:5000]):
         database.write_bytes(damage)
         notes: list[str] = []
-        text = first_look(record, path.with_suffix(""), None, notes.append)
+        text, _ = first_look(record, path.with_suffix(""), None, notes.append)
         assert (text == "") == bool(notes), (text, notes)
         assert all(one.startswith("note: no report: ") for one in notes)
         assert len(notes) <= 1
     database.unlink()
     notes = []
-    assert first_look(record, path.with_suffix(""), None, notes.append) == ""
+    assert first_look(record, path.with_suffix(""), None, notes.append) == ("", None)
     assert notes[0].startswith("note: no report: ")
 
 
@@ -159,9 +172,9 @@ def test_tables_that_are_wider_than_the_terminal_are_named(tmp_path: Path) -> No
     record, _ = good(tmp_path, export=EXPORT)
     entries = [ArtefactEntry(path=str(path), kind="torch_table", size_bytes=1, sha256="")]
     capture = replace(record, artefacts=entries)
-    text = first_look(capture, tmp_path / "prof", 80, print, whole_tables=False)
+    text, _ = first_look(capture, tmp_path / "prof", 80, print, whole_tables=False)
     assert text == f"Table of the profiler (py, cycle 0): less -S {path}\n"
-    assert "a" * 81 in first_look(capture, tmp_path / "prof", 80, print)
+    assert "a" * 81 in first_look(capture, tmp_path / "prof", 80, print)[0]
 
 
 def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
@@ -169,4 +182,5 @@ def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
     table = tmp_path / "prof.gpu_summary.csv"
     table.write_bytes(b"Type,Time\xff\n")
     entry = ArtefactEntry(path=str(table), kind="nvprof_gpu_summary", size_bytes=1, sha256="")
-    assert first_look(replace(record, artefacts=[entry]), tmp_path / "prof", None, print) == "Type,Time\ufffd\n"
+    text, _ = first_look(replace(record, artefacts=[entry]), tmp_path / "prof", None, print)
+    assert text == "Type,Time\ufffd\n"

@@ -213,7 +213,7 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--match", "(unclosed"], "unclosed group"),
+        (["--match", "(unclosed"], "'(unclosed' (--match): unclosed group"),
         (["--match", "(?=look)"], "look-around"),
         (["--since", "5"], "'5' (--since)"),
         (["--until", "1.5.5ms"], "'1.5.5ms' (--until)"),
@@ -235,6 +235,7 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
         (["--output", "."], "is a folder"),
         (["--output", "no/such/folder/x"], "'no/such/folder/x' (--output)"),
         (["--categories", "no-such-file"], "'no-such-file' (--categories)"),
+        (["--categories", "."], "'.' (--categories): Is a directory"),
     ],
 )
 def test_what_makes_no_sense_is_a_mistake_of_usage(words: list[str], said: str, trace: Path, anywhere: Path) -> None:
@@ -274,10 +275,11 @@ def test_a_broken_file_of_categories_is_refused_by_the_line(text: str, line: int
     rules.write_text(text, newline="")
     done = run_cli("report", trace, "--categories", rules)
     assert (done.status, done.stdout) == (2, "")
-    assert f"line {line}" in done.stderr
+    assert f"'{rules}', line {line} (--categories): " in done.stderr
     assert len(done.stderr.splitlines()) == 2
     rules.write_bytes(b"gemm \xff\n")
-    assert run_cli("report", trace, "--categories", rules).status == 2
+    done = run_cli("report", trace, "--categories", rules)
+    assert (done.status, "codec" in done.stderr, f"'{rules}' (--categories): " in done.stderr) == (2, False, True)
 
 
 @pytest.mark.parametrize("words", [[], ["--json"], ["--format", "csv", "--by", "kernel"], ["--format", "markdown"]])
@@ -291,7 +293,7 @@ def test_output_goes_to_the_file_that_was_named(words: list[str], trace: Path, t
 
 def test_nothing_is_written_where_there_is_an_error(tmp_path: Path) -> None:
     output = tmp_path / "out.txt"
-    assert run_cli("report", write(tmp_path / "x.json", "{}"), "--output", output).status == 1
+    assert run_cli("report", write(tmp_path / "x.json", "{}"), "--output", output).status == 2
     assert not output.exists()
 
 

@@ -183,11 +183,35 @@ def test_a_kernel_on_two_gpus_is_one_row(tmp_path: Path) -> None:
     assert [row["device_id"] for row in document_of["kernels"]] == [1, 0, 1]
 
 
-def test_the_next_command_names_a_single_file() -> None:
+def test_the_next_command_names_the_files_where_they_fit_the_screen() -> None:
     summary = summary_of("a b.json")
     assert glance(summary).splitlines()[-1] == "Next: fastrnns-rs report 'a b.json' --by idle"
     summary["captures"] *= 2
+    assert glance(summary).splitlines()[-1] == "Next: fastrnns-rs report 'a b.json' 'a b.json' --by idle"
+    summary["captures"] *= 50
     assert glance(summary).splitlines()[-1] == "Next: fastrnns-rs report FILE... --by idle"
+    assert glance(summary_of("-x")).splitlines()[-1] == "Next: fastrnns-rs report ./-x --by idle"
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["t.json", "--devices", "0", "--top", "3", "--color", "never"], "t.json --devices 0 --by idle"),
+        (["--match", "gemm", "t.json", "--quiet"], "--match gemm t.json --by kernel"),
+        (["t.json", "--by", "overview", "--names", "short"], "t.json --by idle"),
+        (["t.json", "t.json"], "t.json t.json --by idle"),
+        (["."], ". --by idle"),
+    ],
+)
+def test_the_next_command_keeps_files_as_given_and_the_selection(
+    words: list[str], command: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "t.json", document([call(), kernel("gemm"), kernel("gemm", 900)]))
+    done = run_cli("report", *words, cwd=tmp_path)
+    assert done.status == 0, done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert last.rpartition(" ")[0] == f"Next: fastrnns-rs report {command}".rpartition(" ")[0]
+    assert run_cli(*last.split()[2:], cwd=tmp_path).status == 0
 
 
 def test_warnings_beyond_three_are_counted() -> None:

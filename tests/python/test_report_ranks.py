@@ -167,10 +167,10 @@ def test_a_folder_without_captures_is_an_error(tmp_path: Path) -> None:
         fastrnns_rs.read(tmp_path)
     (tmp_path / "notes.txt").write_text("what I did")
     (tmp_path / "more.txt").write_text("what I did")
-    with pytest.raises(FastrnnsError, match=r"no capture in folder: .*more\.txt' and 1 more files: it is text"):
+    with pytest.raises(FastrnnsError, match=r"no capture in folder: .*more\.txt' and 1 more file: it is text"):
         fastrnns_rs.read(tmp_path)
     done = run_cli("report", tmp_path)
-    assert (done.status, done.stdout, len(done.stderr.splitlines())) == (1, "", 2)
+    assert (done.status, done.stdout, len(done.stderr.splitlines())) == (2, "", 2)
 
 
 def test_a_report_and_its_export_are_one_capture(tmp_path: Path) -> None:

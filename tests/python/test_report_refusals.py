@@ -48,12 +48,33 @@ def test_a_file_that_is_no_capture_is_refused_by_what_it_is(said: str, tmp_path:
         path = tmp_path / f"it's a file {number}.json"
         path.write_bytes(content)
         done = run_cli("report", path)
-        # A known kind of file is a wrong argument.
-        assert_tells(done, 2 if said.startswith("is a") else 1)
+        # A file of another kind is a wrong argument, even if its kind is unknown. A damaged trace is none.
+        assert_tells(done, 1 if said == "without traceEvents" else 2)
         assert said in done.stderr
         assert str(path) in done.stderr
         with pytest.raises(FastrnnsError, match=said):
             fastrnns_rs.read(path)
+
+
+DAMAGED = {
+    "a gzip header": b"\x1f\x8bxxxxxxxx",
+    "an nsys stream": b"U3w[END]" + bytes(100),
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_capture_is_no_mistake_of_usage(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.json.gz"
+    path.write_bytes(content)
+    done = run_cli("report", path, PATH="")
+    assert done.status in {1, 5}, done.stderr
+    assert f"'{path}'" in done.stderr
+
+
+def test_a_pipe_of_text_is_a_mistake_of_usage() -> None:
+    command = f'echo text | "{sys.executable}" -m fastrnns_rs report /dev/stdin'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "not a capture: '/dev/stdin'" in done.stderr) == (2, True), done.stderr
 
 
 @pytest.mark.parametrize("other", ["folder", "missing", "a\0b", "dangling", "in a file/x", "n" * 300])
@@ -64,11 +85,10 @@ def test_what_cannot_be_opened_is_named(other: str, tmp_path: Path) -> None:
     path = tmp_path / other
     with pytest.raises(FastrnnsError) as caught:
         fastrnns_rs.read(path)
-    code = 1 if other == "folder" else 2
-    assert caught.value.exit_code == code
+    assert caught.value.exit_code == 2
     assert caught.value.hint
     if "\0" not in other:
-        assert_tells(run_cli("report", path), code)
+        assert_tells(run_cli("report", path), 2)
 
 
 def test_no_file_at_all_is_a_mistake_of_usage() -> None:
@@ -86,7 +106,7 @@ def test_a_file_may_be_called_anything(name: bytes, tmp_path: Path) -> None:
     assert b"\x1b" not in done.stdout
     path.write_text("{}")
     done = subprocess.run([sys.executable, "-m", "fastrnns_rs", "report", path], capture_output=True, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert b"without traceEvents" in done.stderr
 
 
@@ -103,7 +123,7 @@ def test_no_message_carries_what_moves_a_terminal(tmp_path: Path) -> None:
     """What a file says of itself stands in the error: it is no more trusted than a kernel's name."""
     content = '{"schema": "\\u001b[2J\\u0007\\b\\u009b31m\\u202e", "schema_version": "1.0"}'
     done = run_cli("report", write(tmp_path / "x.json", content))
-    assert_tells(done, 1)
+    assert_tells(done, 2)
     assert not {one for one in done.stderr if not one.isprintable() and one != "\n"}, ascii(done.stderr)
 
 

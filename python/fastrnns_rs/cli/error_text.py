@@ -19,6 +19,7 @@ _OTHER_NAMES = {
     "filters": "filter",
     "paths": "files",
     "path": "file",
+    "pattern": "match",
 }
 _ARGUMENT = re.compile(r"`(\w+)(?:=([^`]*))?`")
 

@@ -11,6 +11,7 @@ from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.report.capture_reader import read
 from fastrnns_rs.verbs.report.manifests import READABLE
 from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.summary.glance import NEXT
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.capture_manifest import Capture
@@ -22,8 +23,8 @@ _POINTER = "Table of the profiler"
 
 def first_look(
     capture: Capture, stem: Path, width: int | None, note: Callable[[str], None], *, whole_tables: bool = True
-) -> str:
-    """Renders the report of a capture.
+) -> tuple[str, str | None]:
+    """Renders the report of a capture, and returns the next command separately: tables and warnings precede it.
 
     The tables of the profiler follow if the report has no GPU activity. Options of torch.profiler shape these tables.
     A capture that cannot be read causes a note only, because its files exist and have passed their checks.
@@ -35,19 +36,24 @@ def first_look(
         note: Function that prints a note.
         whole_tables: False names the files of the profiler's tables that are wider than the terminal.
     """
-    report, devices = "", False
+    report, following, devices = "", None, False
     try:
         if any(artefact.kind in READABLE for artefact in capture.artefacts):
             summary = read(stem.with_name(f"{stem.name}.json"))
-            report, devices = summary.render(width=width), bool(summary.devices)
+            report, following = _split(summary.render(width=width))
+            devices = bool(summary.devices)
     except FastrnnsError as error:
         note(f"note: no report: {error.message}")
     paths = [] if devices else [Path(one.path) for one in capture.artefacts if one.kind in _TABLES]
     limit = None if whole_tables else width or WIDTH
     tables = [_table(path, limit) for path in paths]
-    # The report ends with the next command.
-    pointers = [text for text in tables if text.startswith(_POINTER)]
-    return "\n".join([*pointers, *filter(None, [report]), *(text for text in tables if text not in pointers)])
+    return "\n".join([*filter(None, [report]), *tables]), following
+
+
+def _split(report: str) -> tuple[str, str | None]:
+    """Returns a report without its last line, and the command of this line; None if there is no next command."""
+    before, found, command = report.rpartition(f"\n{NEXT} ")
+    return (f"{before}\n", command.strip()) if found else (report, None)
 
 
 def _table(path: Path, limit: int | None) -> str:

@@ -78,6 +78,7 @@ class _Screens:
         self._results = results
         self._made: list[tuple[Capture, Path, str]] = []
         self._errors: list[CaptureError] = []
+        self._next: str | None = None
         self._text = ""
         self.as_json = bool(given["as_json"] or given["format_name"] == "json")
 
@@ -105,6 +106,8 @@ class _Screens:
             display.show_lines(shown)
         for made in self._made:
             shared.tell_warnings(made[0].warnings)
+        if not self._errors:
+            display.tell_next("Next", self._next)
 
     def add_text(self, text: str) -> None:
         """Adds a text as it is."""
@@ -128,10 +131,15 @@ class _Screens:
             return ""
         from fastrnns_rs.cli.first_look import first_look
 
-        if self._given["output"] is not None:
-            return first_look(capture, stem, None, note)
-        on_terminal = display.is_terminal(sys.stdout)
-        return first_look(capture, stem, display.terminal_width(), note, whole_tables=not on_terminal)
+        to_file = self._given["output"] is not None
+        text, self._next = first_look(
+            capture,
+            stem,
+            None if to_file else display.terminal_width(),
+            note,
+            whole_tables=to_file or not display.is_terminal(sys.stdout),
+        )
+        return text
 
     def raise_error(self) -> None:
         """Prints the errors, and raises the last one.

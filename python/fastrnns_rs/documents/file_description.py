@@ -88,12 +88,22 @@ def describe(path: str | os.PathLike[str]) -> Description | None:
     except (OSError, ValueError, zlib.error):
         return None
     if found is not None and found.startswith(b"SQLite format 3\0"):
-        return _of_database(file)
-    return None if found is None else _of_content(found)
+        return _describe_database(file)
+    return None if found is None else _describe_content(found)
+
+
+def can_be_described(path: str | os.PathLike[str]) -> bool:
+    """Returns False for a file that cannot be opened or decompressed, so that its kind stays unknown."""
+    try:
+        file = Path(path)
+        # A pipe has been read by its reader.
+        return not file.is_file() or bool(_head(file))
+    except (OSError, ValueError, zlib.error):
+        return False
 
 
 def wrong_kind(
-    path: str | os.PathLike[str], wanted: str, *, reason: str = "", readers: tuple[str, ...] = ()
+    path: str | os.PathLike[str], wanted: str, *, reason: str = "", readers: tuple[str, ...] = (), hint: str = ""
 ) -> UsageError:
     """Makes the error for a file of another kind.
 
@@ -102,10 +112,11 @@ def wrong_kind(
         wanted: Kind of file that is wanted, without an article.
         reason: Reason where the kind is unknown.
         readers: Commands that read `wanted`. A file that they read is damaged rather than of another kind.
+        hint: Hint where no command reads the file; empty for "Use a <wanted>.".
     """
     shown = os.fsdecode(path)
     found = describe(path)
-    hint = f"Use a {wanted}."
+    hint = hint or f"Use a {wanted}."
     if found is None or found.verb in readers:
         return UsageError(f"not a {wanted}: {shown!r}", hint, reason=reason, value=shown)
     return UsageError(f"not a {wanted}: {shown!r} is {found.noun}", hint, value=shown, verb=found.verb)
@@ -119,27 +130,27 @@ def _head(path: Path) -> bytes:
     return zlib.decompressobj(31).decompress(found, _HEAD) if found.startswith(b"\x1f\x8b") else found
 
 
-def _of_content(found: bytes) -> Description | None:
+def _describe_content(found: bytes) -> Description | None:
     for beginning, kind in _BEGINNINGS:
         if found.startswith(beginning):
             return kind
     text = found.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith((b"{", b"[")):
-        return _of_json(text)
+        return _describe_json(text)
     if _PYTHON.search(text):
         generated = b"async_compile" in text or b"AOT ID" in text
         return Description("a generated module", "inductor") if generated else Description("a Python file")
     return None if text else Description("an empty file")
 
 
-def _of_json(text: bytes) -> Description | None:
+def _describe_json(text: bytes) -> Description | None:
     schema = _SCHEMA.search(text)
     if schema is not None:
         return _DOCUMENTS.get(schema[1].decode())
     return next((kind for keys, kind in _JSON if all(key in text for key in keys)), None)
 
 
-def _of_database(path: Path) -> Description:
+def _describe_database(path: Path) -> Description:
     import sqlite3
     from urllib.parse import quote
 
@@ -155,7 +166,7 @@ def _of_database(path: Path) -> Description:
     return Description("an SQLite database")
 
 
-def schema_of(text: str) -> str | None:
+def find_schema(text: str) -> str | None:
     """Returns the schema in the text of a document; None for other texts."""
     found = _SCHEMA.search(text[:_HEAD].encode(errors="replace"))
     return None if found is None else f"fastrnns-rs/{found[1].decode()}"

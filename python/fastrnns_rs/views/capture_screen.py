@@ -47,7 +47,8 @@ def lines(capture: Capture, stem: Path, limit: int) -> list[Line]:
         change = figures.change_with_unit(ratio, *bounds)
         texts.append(f"time of an iteration under the profiler: {change}, against the same run without it")
     return [
-        *(Line(text, "dim") for text in wrapped(f"capture: {visible(str(stem))}", limit, breaks=True)),
+        # A path to copy is never wrapped.
+        Line(f"capture: {visible(str(stem))}", "dim"),
         Line(""),
         *fitted_table.lines(_COLUMNS, rows, limit),
         Line(""),

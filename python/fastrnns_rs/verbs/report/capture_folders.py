@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.verbs.report.manifests import beside
 
@@ -20,7 +20,8 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
         Each file with its runner; None for a file of several runners, or if its runner is unknown.
 
     Raises:
-        FastrnnsError: If the folder cannot be listed, or contains no file.
+        FastrnnsError: If the folder cannot be listed.
+        UsageError: If the folder contains no file.
     """
     try:
         counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and one.is_file())
@@ -29,15 +30,15 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
         message, hint = f"cannot read folder: {str(folder)!r}", "Use a folder that is readable."
         raise FastrnnsError(message, hint, reason=error.strerror or str(error), value=str(folder)) from None
     if not found:
-        raise FastrnnsError(f"empty folder: {str(folder)!r}", "Use a folder of captures.", value=str(folder))
+        raise UsageError(f"empty folder: {str(folder)!r}", "Use a folder of captures.", value=str(folder))
     manifests = {file: manifest for file in found if file_kinds.may_be_manifest(file) and (manifest := beside(file))}
-    told = {one for _, files in manifests.values() for one in files}
+    recorded = {one for _, files in manifests.values() for one in files}
     exports = {file.stem for file in found if file.suffix == ".sqlite"}
     chosen: list[tuple[str, str | None]] = []
     for file in found:
         if file in manifests:
             chosen += manifests[file][0]
-        elif file.resolve() not in told and not (file.stem in exports and file_kinds.needs_nsys(str(file))):
+        elif file.resolve() not in recorded and not (file.stem in exports and file_kinds.needs_nsys(str(file))):
             chosen.append((str(file), None))
     return chosen
 

@@ -131,8 +131,7 @@ def read(
     except OverflowError:
         raise UsageError("number of more than 64 bits", "Use numbers of the report.") from None
     except ValueError as error:
-        # For categories, the error names the line; for patterns, the position of the error.
-        raise UsageError(" ".join(str(error).split()), "Fix the pattern or the rules.") from None
+        raise _rejected(str(error), pattern, categories) from None
     narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
     summary = Summary(core, selected=any(narrowed), paths=[os.fspath(one) for one in paths])
     if strict:
@@ -169,9 +168,10 @@ def opened(
     if not trace.capture_count:
         file, reason = trace.left_out[0]
         shown = os.fspath(paths[0])
-        more = f" and {len(files) - 1} more files" if files[1:] else ""
+        left = len(files) - 1
+        more = f" and {left:,} more file{'' if left == 1 else 's'}" if left else ""
         message = f"no capture in folder: {shown!r} has {file!r}{more}"
-        raise FastrnnsError(message, "Use a folder of captures.", reason=reason, value=shown)
+        raise UsageError(message, "Use a folder of captures.", reason=reason, value=shown)
     return trace
 
 
@@ -217,9 +217,25 @@ def _rules(path: str | Path) -> str:
 
         raise file_not_found(path, "Use a file of category rules.", where="categories") from error
     except (OSError, UnicodeError) as error:
-        shown = os.fspath(path)
-        message, hint = f"cannot read file: {shown!r}", "Use a text file."
-        raise UsageError(message, hint, where="categories", reason=str(error), value=shown) from None
+        shown, hint = os.fspath(path), "Use a text file with a category and a regular expression per line."
+        reason = "the file is not UTF-8 text" if isinstance(error, UnicodeError) else error.strerror or str(error)
+        message = f"cannot read file: {shown!r}"
+        raise UsageError(message, hint, where="categories", reason=reason, value=shown) from None
+
+
+def _rejected(said: str, pattern: str | None, categories: str | Path | None) -> UsageError:
+    """Makes the error for a pattern or for category rules that the extension rejects."""
+    reason = " ".join(said.split())
+    line = reason.partition(":")[0]
+    if categories is not None and line.startswith("line "):
+        shown, hint = os.fspath(categories), "Write a category and a regular expression: gemm ^my_kernel"
+        reason = reason.removeprefix(f"{line}: ")
+        message = f"invalid category rule: {shown!r}, {line}"
+        return UsageError(message, hint, where="categories", reason=reason, value=shown)
+    # The first part of the message repeats the pattern.
+    reason = reason.rpartition("error: ")[2]
+    hint = r"Put a backslash before each special character that stands for itself: \( \[ \*"
+    return UsageError(f"invalid regular expression: {pattern!r}", hint, where="pattern", reason=reason, value=pattern)
 
 
 def _refuse_damage(summary: Summary) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.capture_manifest import Capture
-from fastrnns_rs.documents.file_names import runner_of
+from fastrnns_rs.documents.file_names import find_runner
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.verbs.report.file_kinds import may_be_manifest
@@ -155,9 +155,10 @@ def _files_of(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
     missing = [file for file, _ in named if not _is_there(file)]
     if missing:
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
-        hint = f"Put the files of the capture next to the manifest, or capture again: {path}"
-        raise FastrnnsError(f"file not found: {str(missing[0])!r}{more}", hint, where=str(path))
-    return [(str(file), runner_of(file.name, manifest.runners) if is_of_one else None) for file, is_of_one in named]
+        hint = "Put the files of the capture next to the manifest, or capture again."
+        reason = f"file not found: {str(missing[0])!r}{more}"
+        raise FastrnnsError(f"incomplete capture: {str(path)!r}", hint, reason=reason, value=str(path))
+    return [(str(file), find_runner(file.name, manifest.runners) if is_of_one else None) for file, is_of_one in named]
 
 
 def _place(manifest: Path, file: Path) -> Path:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from fastrnns_rs.documents.file_description import describe, wrong_kind
+from fastrnns_rs.documents.file_description import can_be_described, describe, wrong_kind
 from fastrnns_rs.documents.missing_file import file_not_found
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 
 _WANTED = "capture"
+#: Hint for files that are not captures.
+KINDS = "Use a torch.profiler trace, an nsys report or export, nvprof output, or a capture manifest."
+#: Beginning of the reader's hint for files that it does not know at all.
+_ANY_FORMAT = "give a trace of"
 
 
 def reason_of(error: ValueError, files: Sequence[str]) -> FastrnnsError:
     """Makes the error for a file that the reader of captures could not read.
+
+    A missing file and a file of another kind are wrong arguments. A damaged capture is a failure.
 
     Args:
         error: Error of the reader: the path with the reason, and a hint.
@@ -29,9 +35,12 @@ def reason_of(error: ValueError, files: Sequence[str]) -> FastrnnsError:
     if not os.path.exists(file):  # noqa: PTH110  # as the imports above: pathlib is slow to load
         return file_not_found(file, "Use the path of a capture.")
     found = describe(file)
-    if found is not None and found.verb != "report":
-        return wrong_kind(file, _WANTED)
     reason = message.removeprefix(f"{shown}: ")
+    if found is not None and found.verb != "report":
+        return wrong_kind(file, _WANTED, hint=KINDS)
+    if found is None and can_be_described(file):
+        advice = KINDS if hint.startswith(_ANY_FORMAT) else hint[:1].upper() + hint[1:]
+        return UsageError(f"not a {_WANTED}: {shown!r}", advice, reason=reason, value=file)
     return FastrnnsError(f"cannot read capture: {shown!r}", hint, reason=reason, value=file)
 
 
