@@ -106,7 +106,7 @@ _EXHAUSTED = {
 }
 
 
-def of_system(error: OSError) -> FastrnnsError:
+def make_system_error(error: OSError) -> FastrnnsError:
     """Makes an error with a hint from an error of the system."""
     import errno
 

@@ -28,7 +28,7 @@ import fastrnns_rs.inductor
 from fastrnns_rs import _core
 from fastrnns_rs.api.wrapper_benchmark import parse_profile_event_list
 from fastrnns_rs.documents.inductor_report import ModuleRow, TopRow
-from fastrnns_rs.documents.inductor_upstream import category_of
+from fastrnns_rs.documents.inductor_upstream import choose_category
 from fastrnns_rs.documents.summary import CategoryRow
 from fastrnns_rs.verbs.inductor.module_profiles import parts, view
 from fastrnns_rs.verbs.report.capture_reader import Inductor, read
@@ -261,7 +261,7 @@ def profiled_row(folder: Path, **more: Any) -> ModuleRow:
         {"name": name * 30, "input_shapes": "[[3]]" * 30, "count": 6, "self_device_ns": 1, "self_cpu_ns": 2}
         for name in HOSTILE
     ]
-    ran = operations(*((name, category_of(name), 6, 3000) for name in HOSTILE))
+    ran = operations(*((name, choose_category(name), 6, 3000) for name in HOSTILE))
     made = row(module, [1000, 1000, 1000], "cuda:0")
     return replace(made, **{**parts(made, trace, {"top": top, "runs": 6, "operations": ran}), **more})
 

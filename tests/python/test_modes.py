@@ -17,7 +17,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.models.definition import ModelDef, backward, from_sequence
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Problem, Sizes
-from fastrnns_rs.problem.sweep.axes import axes_of
+from fastrnns_rs.problem.sweep.axes import parse_axes
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.worker import timed_loop
@@ -186,7 +186,7 @@ sys.exit("torch._inductor.config" in sys.modules)
 )
 def test_a_mode_that_is_an_axis_is_checked_as_one_that_is_given(axis: str, options: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        plan(CPU, axes=axes_of([axis]), choice=Choice(groups=(), names=["py", "resnet18"]), **options)
+        plan(CPU, axes=parse_axes([axis]), choice=Choice(groups=(), names=["py", "resnet18"]), **options)
 
 
 def _benchmark() -> bool:

@@ -23,7 +23,7 @@ from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.run_file import Process, Result, Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, noise
-from fastrnns_rs.machine.noise import floor_of, measure_floor, store, stored
+from fastrnns_rs.machine.noise import compute_run_floor, measure_floor, store, stored
 from fastrnns_rs.machine.noise.floor import minimum_detectable_change, relabelled, wilson
 from fastrnns_rs.views.noise import sentence
 
@@ -314,7 +314,7 @@ def run_of(*runners: str, count: int = 22, backward: bool = True) -> Run:
 
 @pytest.mark.parametrize("backward", [True, False])
 def test_both_sides_of_a_run_are_one_pool(backward: bool) -> None:
-    floor = floor_of(run_of("lstm", "lstm", backward=backward))
+    floor = compute_run_floor(run_of("lstm", "lstm", backward=backward))
     pool = [float(round(one)) for side in (0, 1) for one in medians(0.02, 21, seed=side)]
     expected = measured(pool, [2 * one for one in pool] if backward else None, seed=7, draws=1000)
     assert replace(floor, measured_utc="") == replace(expected, measured_utc="")
@@ -323,11 +323,11 @@ def test_both_sides_of_a_run_are_one_pool(backward: bool) -> None:
 
 def test_a_run_of_something_else_has_no_floor() -> None:
     with pytest.raises(UsageError, match="jit, lstm"):
-        floor_of(run_of("lstm", "jit"))
+        compute_run_floor(run_of("lstm", "jit"))
     with pytest.raises(UsageError, match="none"):
-        floor_of(run_of())
+        compute_run_floor(run_of())
     with pytest.raises(UsageError, match=r": 38 of forward\b.* 40\b"):
-        floor_of(run_of("lstm", "lstm", count=20))
+        compute_run_floor(run_of("lstm", "lstm", count=20))
 
 
 def test_a_floor_is_told_in_a_sentence() -> None:

@@ -53,12 +53,12 @@ class Pretended(Team):
     def __init__(self, others: list[Any]) -> None:
         self.world = replace(FIRST, size=1 + len(others))
         self.others = others
-        self.told: list[str] = []
+        self.encode_job: list[str] = []
         self._measured = 0
         self._clock = 0.0
 
     def exchange(self, name: str, mine: Any, timeout_s: float = 0.0) -> list[Any]:  # noqa: ARG002
-        self.told.append(name)
+        self.encode_job.append(name)
         self._clock += 1.0
         return [mine, *(other(mine) if callable(other) else other for other in self.others)]
 
@@ -173,7 +173,7 @@ def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert (row.forward.n_processes, row.forward.estimate_ns) == (3, pytest.approx(2_000_000))
     # Each index meets under a name of its own: keys of the one before are stale.
-    assert crowd.told == ["process/0", "process/1", "process/2"]
+    assert crowd.encode_job == ["process/0", "process/1", "process/2"]
 
 
 def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +227,7 @@ def test_ctrl_c_keeps_what_this_rank_measured(during: str, monkeypatch: pytest.M
         return replace(GOOD, ended="interrupted", reason="interrupted") if second and during == "launch" else GOOD
 
     def exchanged(mine: object) -> object:
-        if len(crowd.told) == 2:
+        if len(crowd.encode_job) == 2:
             raise KeyboardInterrupt
         return tells(GOOD)
 

@@ -8,8 +8,8 @@ import pytest
 from run_files import PROBLEM, failed, result
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.problem.sweep.axes import axes_of, points
-from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, ordered, row_of
+from fastrnns_rs.problem.sweep.axes import parse_axes, points
+from fastrnns_rs.problem.sweep.conditions import MEASURED, make_row, ordered, parse_conditions
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,9 @@ from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, ordere
     ],
 )
 def test_axes_are_read(text: str, name: str, values: tuple[Any, ...]) -> None:
-    (axis,) = axes_of([text])
+    (axis,) = parse_axes([text])
     assert (axis.name, axis.values) == (name, values)
-    assert axes_of({name: list(values)}) == (axis,)
+    assert parse_axes({name: list(values)}) == (axis,)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_axes_are_read(text: str, name: str, values: tuple[Any, ...]) -> None:
 )
 def test_other_axes_are_refused(given: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        axes_of(given)
+        parse_axes(given)
 
 
 def test_points_are_the_product_and_the_last_axis_changes_first() -> None:
-    assert points(axes_of(["hidden-size=1,2", "dtype=float32,float64"])) == [
+    assert points(parse_axes(["hidden-size=1,2", "dtype=float32,float64"])) == [
         {"hidden_size": 1, "dtype": "float32"},
         {"hidden_size": 1, "dtype": "float64"},
         {"hidden_size": 2, "dtype": "float32"},
@@ -104,8 +104,8 @@ def test_points_are_the_product_and_the_last_axis_changes_first() -> None:
     ],
 )
 def test_conditions(text: str, holds: bool) -> None:
-    (condition,) = conditions_of(text)
-    assert condition.holds(row_of("jit_premul", "lstm", PROBLEM)) is holds
+    (condition,) = parse_conditions(text)
+    assert condition.holds(make_row("jit_premul", "lstm", PROBLEM)) is holds
 
 
 @pytest.mark.parametrize(
@@ -126,11 +126,11 @@ def test_conditions(text: str, holds: bool) -> None:
 )
 def test_other_conditions_are_refused(text: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        conditions_of([text])
+        parse_conditions([text])
 
 
 def test_a_run_file_has_a_status_to_filter_by() -> None:
-    (condition,) = conditions_of("status=failed", MEASURED)
+    (condition,) = parse_conditions("status=failed", MEASURED)
     assert condition.holds({"status": "failed"})
 
 

@@ -17,8 +17,8 @@ from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.problem import Sizes
-from fastrnns_rs.problem.sweep.axes import axes_of
-from fastrnns_rs.problem.sweep.conditions import conditions_of
+from fastrnns_rs.problem.sweep.axes import parse_axes
+from fastrnns_rs.problem.sweep.conditions import parse_conditions
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options
@@ -40,7 +40,7 @@ def worker(job: dict[str, Any]) -> Answer:
 
 def begin(*axes: str, runners: Any = ("cudnn", "py"), filters: Any = (), **options: Any) -> tuple[BenchPlan, Run]:
     choice = options.pop("choice", Choice(groups=(), names=runners))
-    made = Options(choice=choice, quick=True, axes=axes_of(axes), filters=conditions_of(filters), **options)
+    made = Options(choice=choice, quick=True, axes=parse_axes(axes), filters=parse_conditions(filters), **options)
     plan = plan_bench(made, Effort(order_seed=5, processes=3), FACTS, Setting())
     return plan, new_run(plan, environment.describe(FACTS, Setting()), ["test"])
 
@@ -157,7 +157,7 @@ def test_an_axis_that_is_given_too_is_refused() -> None:
 
 def test_the_time_of_a_default_run_is_shared_by_all_points() -> None:
     def seconds(*axes: str) -> float:
-        options = Options(choice=Choice(groups=(), names=("cudnn",)), axes=axes_of(axes))
+        options = Options(choice=Choice(groups=(), names=("cudnn",)), axes=parse_axes(axes))
         return plan_bench(options, Effort(), FACTS, Setting()).loop.seconds
 
     assert seconds("hidden-size=1:200:1") < seconds()

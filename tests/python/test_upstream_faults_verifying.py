@@ -20,7 +20,7 @@ import torch
 from models_under_test import problem_of
 
 from fastrnns_rs.problem.jit_settings import JitSettings
-from fastrnns_rs.problem.tolerance import Tolerance, tolerance_of
+from fastrnns_rs.problem.tolerance import Tolerance, choose_tolerance
 from fastrnns_rs.runners.registry import find
 from fastrnns_rs.verbs.verify import verification_run
 from fastrnns_rs.worker.verification.checks import compare
@@ -101,7 +101,7 @@ def test_fault_23_gradients_that_are_not_to_be_checked_are_not() -> None:
         examination = Examination()
         problem = problem_of("py")
         settings = JitSettings(fuser="default")
-        examine(find("py"), problem, settings, tolerance_of(problem), examination, check_grad=wanted)
+        examine(find("py"), problem, settings, choose_tolerance(problem), examination, check_grad=wanted)
         assert any(one.name.startswith("gradient:") for one in examination.checks()) is wanted
 
 
@@ -130,7 +130,7 @@ def check_24(entered: bool) -> None:
 
     problem = problem_of("py")
     runner = replace(find("py"), creator=creator)
-    examine(runner, problem, JitSettings(fuser="default"), tolerance_of(problem), Examination())
+    examine(runner, problem, JitSettings(fuser="default"), choose_tolerance(problem), Examination())
     assert not inside
 
 

@@ -10,7 +10,7 @@ import torch
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.problem import Problem
-from fastrnns_rs.problem.tolerance import Tolerance, tolerance_of
+from fastrnns_rs.problem.tolerance import Tolerance, choose_tolerance
 from fastrnns_rs.worker.verification.checks import EXACT, Finding, compare, worse
 from fastrnns_rs.worker.verification.tensors import MISSING, pairs, results, tensors
 
@@ -66,7 +66,7 @@ def test_nan_is_worse_than_any_number() -> None:
 
 def test_a_gradient_is_measured_by_its_largest_element() -> None:
     """7e-4 on a gradient of 1296 is a rounding, on one of 0.001 a fault."""
-    float32 = tolerance_of(Problem(mini_batch=1))
+    float32 = choose_tolerance(Problem(mini_batch=1))
     assert found([1296.0, 1e-3 + 7e-4], [1296.0, 1e-3], float32, scaled=True).check.ok
     assert not found([1296.0, 1e-3 + 7e-4], [1296.0, 1e-3], float32).check.ok
     assert not found([1e-3 + 7e-4], [1e-3], float32, scaled=True).check.ok
@@ -136,12 +136,12 @@ def test_of_several_calls_the_wrong_one_is_told() -> None:
 def test_tolerances_follow_the_arithmetic() -> None:
     float32 = Problem(mini_batch=1)
     known = [Problem(mini_batch=1, dtype=dtype) for dtype in ("float64", "float32", "float16", "bfloat16")]
-    relative = [tolerance_of(one).relative for one in known]
+    relative = [choose_tolerance(one).relative for one in known]
     assert relative == sorted(relative)
-    assert tolerance_of(Problem(mini_batch=1, amp=True)) == tolerance_of(known[3])
-    assert tolerance_of(Problem(mini_batch=1, allow_tf32=True)) == tolerance_of(known[2])
-    assert tolerance_of(float32, rtol=0.5) == Tolerance(relative=0.5, absolute=tolerance_of(float32).absolute)
-    assert tolerance_of(float32, rtol=0, atol=0) == EXACT
+    assert choose_tolerance(Problem(mini_batch=1, amp=True)) == choose_tolerance(known[3])
+    assert choose_tolerance(Problem(mini_batch=1, allow_tf32=True)) == choose_tolerance(known[2])
+    assert choose_tolerance(float32, rtol=0.5) == Tolerance(relative=0.5, absolute=choose_tolerance(float32).absolute)
+    assert choose_tolerance(float32, rtol=0, atol=0) == EXACT
     for wrong in (-1.0, NAN, INF, "much", True):
         with pytest.raises(UsageError, match=re.escape(f"{wrong!r} (rtol)")):
-            tolerance_of(float32, rtol=wrong)  # type: ignore[arg-type]
+            choose_tolerance(float32, rtol=wrong)  # type: ignore[arg-type]

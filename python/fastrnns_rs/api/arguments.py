@@ -12,8 +12,8 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.modes import Mode, Modes
 from fastrnns_rs.problem.problem import Sizes
-from fastrnns_rs.problem.sweep.axes import axes_of
-from fastrnns_rs.problem.sweep.conditions import conditions_of
+from fastrnns_rs.problem.sweep.axes import parse_axes
+from fastrnns_rs.problem.sweep.conditions import parse_conditions
 from fastrnns_rs.processes.worker_setting import MARK
 from fastrnns_rs.runners import plan, registry
 from fastrnns_rs.runners.plan import Choice, Options
@@ -173,7 +173,7 @@ def select_fields(kind: type, given: Mapping[str, Any], *, without: Iterable[str
 
 def make_options(given: Mapping[str, Any], choice: Choice) -> Options:
     """Returns the options of a run, from all arguments of a call."""
-    axes, filters = axes_of(given.get("axes")), conditions_of(given.get("filter"))
+    axes, filters = parse_axes(given.get("axes")), parse_conditions(given.get("filter"))
     return plan.make_options(given, choice, axes=axes, filters=filters)
 
 

@@ -92,7 +92,7 @@ def _is_manifest(path: str | os.PathLike[str]) -> bool:
 
 def _document(path: str | os.PathLike[str]) -> Document:
     text = reading.document_text(path, _WANTED)
-    kind = _DOCUMENTS.get(file_description.schema_of(text) or _schema(text))
+    kind = _DOCUMENTS.get(file_description.find_schema(text) or _schema(text))
     if kind is None:
         raise _other_file(path)
     return kind.from_text(text, os.fspath(path)).remember_name(path)

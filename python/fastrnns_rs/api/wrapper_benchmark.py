@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.documents.inductor_upstream import category_of
+from fastrnns_rs.documents.inductor_upstream import choose_category
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.inductor import module_rows
 from fastrnns_rs.views.inductor_report import kernel_lines
@@ -64,7 +64,7 @@ def parse_profile_event_list(
             message = "unsupported events: torch's legacy profiler recorded the events"
             raise FastrnnsError(message, "Record with torch.profiler.profile.")
         if device_name and event.device_type != DeviceType.CPU:
-            category, took_us = category_of(event.key), event.self_device_time_total
+            category, took_us = choose_category(event.key), event.self_device_time_total
         elif not device_name and ran_on_cpu(event):
             category, took_us = cpu_category(event.key), event.self_cpu_time_total
         else:

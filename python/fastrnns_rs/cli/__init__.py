@@ -191,10 +191,10 @@ def _tell(error: Exception) -> int:
 def _described(error: Exception) -> tuple[str, str, int]:
     """Returns the message, the hint and the exit code of an error."""
     from fastrnns_rs.cli.error_text import CommandError
-    from fastrnns_rs.errors import ExitCode, FastrnnsError, of_system
+    from fastrnns_rs.errors import ExitCode, FastrnnsError, make_system_error
 
     if isinstance(error, OSError):
-        error = of_system(error)
+        error = make_system_error(error)
     if isinstance(error, FastrnnsError):
         return error.message, error.hint, error.exit_code
     if isinstance(error, CommandError):

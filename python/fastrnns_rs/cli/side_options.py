@@ -172,7 +172,7 @@ def keep_noise_floor(run: Run) -> None:
     from fastrnns_rs.machine import noise
     from fastrnns_rs.views.noise import sentence
 
-    floor = noise.floor_of(run)
+    floor = noise.compute_run_floor(run)
     path = noise.store(floor)
     click.echo(sentence(floor), err=True)
     click.echo(f"kept in {path}: doctor shows it, and --margin noise-floor uses it", err=True)

@@ -13,7 +13,7 @@ from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.sweep import axes as sweeping_axes
-from fastrnns_rs.problem.sweep.conditions import MEASURED, conditions_of, ordered, row_of, sort_key
+from fastrnns_rs.problem.sweep.conditions import MEASURED, make_row, ordered, parse_conditions, sort_key
 from fastrnns_rs.problem.sweep.names import flag
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def split_axes(given: dict[str, Any]) -> tuple[tuple[Axis, ...], dict[str, Any]]
     Raises:
         UsageError: If an axis is invalid, or is given as a flag too.
     """
-    found = sweeping_axes.axes_of(given["axis"])
+    found = sweeping_axes.parse_axes(given["axis"])
     if not is_flag("axis"):
         # A flag takes precedence over a configured axis.
         found = tuple(axis for axis in found if not is_flag(axis.name))
@@ -74,7 +74,7 @@ def parse_filters(given: dict[str, Any]) -> tuple[Condition, ...]:
     Raises:
         UsageError: If a condition is invalid.
     """
-    return conditions_of(given["filter"])
+    return parse_conditions(given["filter"])
 
 
 def check(given: dict[str, Any]) -> None:
@@ -102,12 +102,12 @@ def chosen(run: Run, given: dict[str, Any]) -> Run:
     Raises:
         UsageError: If a condition or key is invalid, or no rows match.
     """
-    conditions = conditions_of(given["filter"], MEASURED)
+    conditions = parse_conditions(given["filter"], MEASURED)
     kept = [
         one
         for one in run.results
         if all(
-            condition.holds(row_of(one.runner, one.group, one.problem, status=one.status, side=one.side))
+            condition.holds(make_row(one.runner, one.group, one.problem, status=one.status, side=one.side))
             for condition in conditions
         )
     ]

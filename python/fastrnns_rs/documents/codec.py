@@ -101,7 +101,7 @@ def from_plain(expected: type[T], plain: object, kept: Kept | None = None) -> T:
 
 
 @cache
-def hints_of(document: type) -> dict[str, Any]:
+def list_key_types(document: type) -> dict[str, Any]:
     """Returns the keys of a document class, each with its type."""
     hints = get_type_hints(document)
     return {key: hints[key] for key in added_keys(document)}
@@ -152,7 +152,7 @@ def _read_union(expected: Any, options: tuple[Any, ...], plain: Any, path: str, 
 def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:
     if not isinstance(plain, dict):
         raise _wrong(path, expected, plain)
-    keys, hints = added_keys(expected), hints_of(expected)
+    keys, hints = added_keys(expected), list_key_types(expected)
     for key, version in keys.items():
         if version is None and key not in plain:
             raise UsageError(f"missing key: {place(join(path, key))}")

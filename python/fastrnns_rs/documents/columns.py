@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NONE = type(None)
 
 
-def columns_of(rows: Sequence[object], kind: type) -> Columns:
+def collect_columns(rows: Sequence[object], kind: type) -> Columns:
     """Returns an array for each field of the rows.
 
     Args:
@@ -44,7 +44,7 @@ def flat_columns(rows: Sequence[object], kind: type) -> Columns:
         kind: Class of the rows.
 
     Returns:
-        Arrays as those of `columns_of`. Nullable flags are float64, and a text that is None is empty.
+        Arrays as those of `collect_columns`. Nullable flags are float64, and a text that is None is empty.
     """
     return {
         name: _plain_column([_value(row, path) for row in rows], inner, optional=optional)

@@ -262,7 +262,7 @@ class Comparison(Container[Row | Kernel], Tabular, Document):
     def _names(self) -> list[tuple[str, ...]]:
         """Returns the names of each row or kernel; the first name is unique among rows."""
         if self.kind == "run":
-            return names_of(self.rows)
+            return name_rows(self.rows)
         return [tuple(filter(None, (one.name, one.short_name))) for one in self.kernels]
 
     def columns(self, table: str = "rows") -> dict[str, np.ndarray[Any, Any]]:
@@ -346,6 +346,6 @@ def _is_beyond(row: Row | Change, margin: float) -> bool:
     return row.ratio_ci_low is not None and row.ratio_ci_low > 1 + margin
 
 
-def names_of(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+def name_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """Returns the names of each row of a comparison; the first name is unique."""
     return row_names.names([(row.runner, row.phase, row.problem.by_name() if row.problem else None) for row in rows])

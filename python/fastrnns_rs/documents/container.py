@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from fastrnns_rs.documents.row_names import places_of
+from fastrnns_rs.documents.row_names import find_places
 from fastrnns_rs.errors import ambiguous_key, unknown_key
 
 Row_co = TypeVar("Row_co", covariant=True)
@@ -42,7 +42,7 @@ class Container(Generic[Row_co]):
             KeyError: If no row, or more than one row, has the name. The message has the nearest name, or the rows.
         """
         names = self._names()
-        found = places_of(name, names)
+        found = find_places(name, names)
         if len(found) == 1:
             return self._rows()[found[0]]
         if found:

@@ -180,9 +180,9 @@ class Document(_Named):
         try:
             return cls.from_dict(reading.parsed(text), str(path))
         except ValueError as error:
-            from fastrnns_rs.documents.file_description import schema_of, wrong_kind
+            from fastrnns_rs.documents.file_description import find_schema, wrong_kind
 
-            if schema_of(text) != cls.__dataclass_fields__["schema"].default:
+            if find_schema(text) != cls.__dataclass_fields__["schema"].default:
                 raise wrong_kind(path, cls.noun, reason=str(error)) from error
             shown = str(path)
             raise UsageError(f"not a {cls.noun}: {shown!r}", cls.hint, reason=str(error), value=shown) from error

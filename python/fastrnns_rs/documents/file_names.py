@@ -94,7 +94,7 @@ def distinct(runner: str) -> str:
     return f"{_cut(name, 40)}~{hashlib.sha256(runner.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
-def runner_of(file: str, runners: list[str]) -> str | None:
+def find_runner(file: str, runners: list[str]) -> str | None:
     """Returns the runner of a trace of torch's profiler, by the name of the file.
 
     Args:

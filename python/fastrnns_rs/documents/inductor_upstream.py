@@ -20,7 +20,7 @@ CPP, OPERATOR = "cpp", "operator"
 CATEGORIES = (*_ON_DEVICE, CPP, OPERATOR)
 
 
-def category_of(name: str) -> str:
+def choose_category(name: str) -> str:
     """Returns the category of a GPU activity, by its name."""
     return next(category for category, start in _ON_DEVICE.items() if name.startswith(start))
 

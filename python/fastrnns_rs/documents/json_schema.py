@@ -7,7 +7,7 @@ import re
 import types
 from typing import Any, Literal, Union, get_args, get_origin
 
-from fastrnns_rs.documents.codec import SCALARS, hints_of
+from fastrnns_rs.documents.codec import SCALARS, list_key_types
 
 
 def json_schema(document: type, title: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _schema(expected: Any, definitions: dict[str, Any]) -> dict[str, Any]:  # no
     if name not in definitions:
         definitions[name] = {}
         text, attributes = _descriptions(expected)
-        hints = hints_of(expected)
+        hints = list_key_types(expected)
         described = {key: {"description": attributes[key]} if key in attributes else {} for key in hints}
         definitions[name] = {
             "description": text,
@@ -61,7 +61,7 @@ def _descriptions(document: type) -> tuple[str, dict[str, str]]:
     text, _, section = (inspect.getdoc(document) or "").partition("\n\nAttributes:\n")
     entries = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section, flags=re.MULTILINE)
     attributes = {name: " ".join(lines.split()) for name, lines in entries}
-    unknown = attributes.keys() - hints_of(document).keys()
+    unknown = attributes.keys() - list_key_types(document).keys()
     if unknown:
         raise ValueError(f"unknown attribute: {min(unknown)} ({document.__name__})")
     return " ".join(text.split()), attributes

@@ -52,7 +52,7 @@ def names(rows: Sequence[Named]) -> list[tuple[str, ...]]:
     ]
 
 
-def places_of(name: str, known: Sequence[Sequence[str]]) -> list[int]:
+def find_places(name: str, known: Sequence[Sequence[str]]) -> list[int]:
     """Returns the indices of the rows with a title, or else with a name.
 
     Args:

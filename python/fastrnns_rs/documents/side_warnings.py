@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
 
 
-def of_sides(baseline: Iterable[Notice], candidate: Iterable[Notice]) -> Iterator[Notice]:
+def merge_warnings(baseline: Iterable[Notice], candidate: Iterable[Notice]) -> Iterator[Notice]:
     """Yields the warnings of two sides; a warning of both sides is yielded once.
 
     The message of a warning of one side begins with the side.

@@ -348,11 +348,11 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
 
     def columns(self, table: str = "kernels") -> dict[str, np.ndarray[Any, Any]]:
         """Returns a list of the document as columns, as `Summary.columns` does."""
-        from fastrnns_rs.documents.columns import columns_of
+        from fastrnns_rs.documents.columns import collect_columns
 
         if table not in TABLES:
             raise unknown("unknown table", table, TABLES, where="table")
-        return columns_of(getattr(self, table), TABLES[table])
+        return collect_columns(getattr(self, table), TABLES[table])
 
     @checked_keywords(name="format", by="view")
     def render(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.documents.run_file import Environment, Git, Gpu
-from fastrnns_rs.errors import FastrnnsError, MissingError, of_system
+from fastrnns_rs.errors import FastrnnsError, MissingError, make_system_error
 from fastrnns_rs.machine import nvidia
 from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
@@ -73,7 +73,7 @@ def probe(
         if str(answer.reason).startswith("ModuleNotFoundError: No module named 'torch'"):
             raise MissingError("package not installed: 'torch'", "Run: pip install torch torchvision")
         if str(answer.reason).endswith(_NO_THREAD):
-            raise of_system(OSError(errno.EAGAIN, _NO_THREAD))
+            raise make_system_error(OSError(errno.EAGAIN, _NO_THREAD))
         raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=answer.reason or "")
     return Facts(**answer.content["facts"], start_s=time.monotonic() - begin)
 
@@ -99,7 +99,7 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
         driver_version=str(drivers[0]) if drivers else None,
         os=f"{platform.system()} {platform.release()}",
         cpu_model=cpu_model(),
-        cpu_microcode=_of_cpu("microcode"),
+        cpu_microcode=_read_cpu_value("microcode"),
         aslr=_aslr(),
         transparent_huge_pages=_chosen(_read(_HUGE_PAGES) or ""),
         cpu_count=os.cpu_count() or 1,
@@ -117,10 +117,10 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
 
 def cpu_model() -> str | None:
     """Returns the name of the CPU; None if the system does not report it."""
-    return _of_cpu("model name")
+    return _read_cpu_value("model name")
 
 
-def _of_cpu(key: str) -> str | None:
+def _read_cpu_value(key: str) -> str | None:
     """Returns a value of the first CPU in /proc/cpuinfo."""
     for line in (_read("/proc/cpuinfo") or "").splitlines():
         name, _, value = line.partition(":")

@@ -32,7 +32,7 @@ _BY_DTYPE = {
 }
 
 
-def tolerance_of(problem: Problem, *, rtol: float | None = None, atol: float | None = None) -> Tolerance:
+def choose_tolerance(problem: Problem, *, rtol: float | None = None, atol: float | None = None) -> Tolerance:
     """Returns the tolerance for a problem's arithmetic, or the given tolerance.
 
     Args:

@@ -34,7 +34,7 @@ class Start:
         """Starts the worker."""
         return Listener(_command(self.setting), self.setting.environment(), self.terms)
 
-    def told(self) -> str:
+    def encode_job(self) -> str:
         """Returns the line that the worker reads first."""
         return json.dumps({**self.job, "sys_path": self.setting.sys_path(), "affinity": self.setting.affinity})
 
@@ -76,7 +76,7 @@ def launch_together(starts: Sequence[Start]) -> list[Answer]:
         try:
             for start in starts:
                 workers.append(start.listener())
-                workers[-1].tell(start.told())
+                workers[-1].tell(start.encode_job())
             _follow(workers)
         except KeyboardInterrupt:
             interrupted = True

@@ -50,7 +50,7 @@ class Limit:
     reason: str
 
 
-def _heed_not(_said: Any) -> None:
+def _ignore_phase(_said: Any) -> None:
     """Ignores a phase, for callers without a callback."""
 
 
@@ -73,7 +73,7 @@ class Terms:
 
     timeout: float
     limits: Mapping[str, Limit] = field(default_factory=dict)
-    on_phase: Callable[[str], None] = _heed_not
+    on_phase: Callable[[str], None] = _ignore_phase
     on_part: Callable[[dict[str, Any]], bool] = _has_no_parts
 
 
@@ -132,7 +132,7 @@ class Listener:
                 return
             *complete, self._partial = said.split(b"\n")
             for line in complete:
-                self._hear(line)
+                self._handle_line(line)
             if self._process.ended:
                 self.done = True
             elif left <= 0:
@@ -179,7 +179,7 @@ class Listener:
         else:
             self.done = True
 
-    def _hear(self, line: bytes) -> None:
+    def _handle_line(self, line: bytes) -> None:
         """Handles a message of the worker.
 
         Other lines were written by a runner that found the pipe, and are kept with the printed output.

@@ -24,7 +24,7 @@ from fastrnns_rs.problem.problem import (
     check_seed,
 )
 from fastrnns_rs.problem.sweep.axes import Axis, moved, points, recorded
-from fastrnns_rs.problem.sweep.conditions import Condition, row_of
+from fastrnns_rs.problem.sweep.conditions import Condition, make_row
 from fastrnns_rs.problem.sweep.names import flag
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.runner import Runner
@@ -245,7 +245,7 @@ def make_plan(options: Options, facts: Facts) -> Plan:
     tasks = []
     for runner, by_hand in options.choice.runners():
         for task in _tasks(runner, chosen, preset, device, by_hand=by_hand):
-            row = row_of(runner.name, runner.family, task.problem)
+            row = make_row(runner.name, runner.family, task.problem)
             if not all(one.holds(row) for one in options.filters):
                 continue
             if task.refusal and by_hand:

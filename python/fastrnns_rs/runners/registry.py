@@ -92,7 +92,7 @@ def runner(
     """
 
     def register(creator: Creator) -> Creator:
-        source = _source_of(creator)
+        source = _find_source(creator)
         if not source.module.startswith("fastrnns_rs."):
             all_runners()
         known = _runners.get(name)
@@ -124,7 +124,7 @@ def runner(
     return register
 
 
-def _source_of(creator: Creator) -> Source:
+def _find_source(creator: Creator) -> Source:
     code = getattr(inspect.unwrap(creator), "__code__", None)
     if code is None:
         raise UsageError(f"not a function: {creator!r}", "Decorate a function that is defined with def.")

@@ -56,7 +56,7 @@ def _run(run: Run, most: int | None) -> Iterator[str]:
         return
     rows = run_table.rows(run)
     shown = rows[:most]
-    columns = run_table.columns_of(shown)
+    columns = run_table.make_columns(shown)
     # A mark belongs to the interval before it.
     kept = [place for place, column in enumerate(columns) if column.kind != "mark"]
     headings = [
@@ -93,7 +93,7 @@ def _comparison(comparison: Comparison, most: int | None) -> Iterator[str]:
         return
     named = words.named_rows(comparison)
     shown = named[:most]
-    columns = rows_table.columns_of(comparison, shown, intervals=True, times=True)
+    columns = rows_table.make_columns(comparison, shown, intervals=True, times=True)
     headings = [
         [name, *(column.headings[place] for column in columns)]
         for place, name in enumerate(("", rows_table.name_heading(comparison)))

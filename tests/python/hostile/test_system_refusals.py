@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from commands import Done, finished, run_cli
 
-from fastrnns_rs.errors import of_system
+from fastrnns_rs.errors import make_system_error
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.views.progress import Progress
 
@@ -85,7 +85,7 @@ def test_work_goes_on_where_progress_gets_no_thread(terminal: bool, monkeypatch:
     ],
 )
 def test_each_error_has_a_hint(given: Any, what: str, end: str, hint: str) -> None:
-    found = of_system(OSError(*given))
+    found = make_system_error(OSError(*given))
     assert found.exit_code == 1
     assert found.message.endswith(end)
     assert what in found.message
@@ -103,7 +103,7 @@ def test_a_pipe_that_is_full_is_no_process() -> None:
     file = io.BufferedWriter(Full(), 1)
     with pytest.raises(BlockingIOError) as refused:
         file.write(b"more")
-    found = of_system(refused.value)
+    found = make_system_error(refused.value)
     assert found.message.endswith(": write could not complete without blocking")
     assert "processes" not in found.message
 

@@ -193,7 +193,7 @@ def minimum_detectable_change(spread: float, per_side: int, *, margin: float = 0
     return math.expm1(high)
 
 
-def floor_of(run: Run) -> NoiseFloor:
+def compute_run_floor(run: Run) -> NoiseFloor:
     """Measures the noise floor from the processes of both sides of a run.
 
     Args:

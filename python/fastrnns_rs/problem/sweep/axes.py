@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fastrnns_rs.documents.sweep import SweepAxis
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.sweep.names import AXES, find, flag
-from fastrnns_rs.problem.sweep.values import MOST, shown, values_of
+from fastrnns_rs.problem.sweep.values import MOST, parse_values, shown
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.sweep import Point
@@ -37,7 +37,7 @@ class Axis:
         return SweepAxis(name=flag(self.name), values=[plain(value) for value in self.values])
 
 
-def axes_of(given: object) -> tuple[Axis, ...]:
+def parse_axes(given: object) -> tuple[Axis, ...]:
     """Returns the requested axes.
 
     Args:
@@ -53,7 +53,7 @@ def axes_of(given: object) -> tuple[Axis, ...]:
         if any(axis.name == name for axis in found):
             message = f"duplicate axis: {flag(name)}"
             raise UsageError(message, f"Use one list of values: {flag(name)}=VALUE,VALUE.", where="axes")
-        found.append(Axis(name=name, values=values_of(name, values)))
+        found.append(Axis(name=name, values=parse_values(name, values)))
     count = math.prod(len(axis.values) for axis in found)
     if count > MOST:
         product = " * ".join(str(len(axis.values)) for axis in found)

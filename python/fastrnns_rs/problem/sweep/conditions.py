@@ -61,7 +61,7 @@ class Condition:
         return (text == wanted) is (self.sign == "=")
 
 
-def conditions_of(given: object, known: tuple[str, ...] = PLANNED) -> tuple[Condition, ...]:
+def parse_conditions(given: object, known: tuple[str, ...] = PLANNED) -> tuple[Condition, ...]:
     """Returns the requested conditions, all of which a row must meet.
 
     Args:
@@ -77,7 +77,7 @@ def conditions_of(given: object, known: tuple[str, ...] = PLANNED) -> tuple[Cond
     return tuple(_condition(text, known) for text in texts)
 
 
-def row_of(runner: str, group: str, problem: Problem, **more: object) -> dict[str, Any]:
+def make_row(runner: str, group: str, problem: Problem, **more: object) -> dict[str, Any]:
     """Returns the values of a row by key, for conditions and sorting."""
     return {"runner": runner, "group": group, **problem.by_name(), **more}
 
@@ -156,4 +156,4 @@ def _value(result: Result, name: str) -> Any:
     if name in _PHASES:
         phase = result.forward if name == "forward" else result.backward
         return None if phase is None else phase.estimate_ns
-    return row_of(result.runner, result.group, result.problem, status=result.status, side=result.side)[name]
+    return make_row(result.runner, result.group, result.problem, status=result.status, side=result.side)[name]

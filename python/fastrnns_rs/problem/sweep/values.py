@@ -20,7 +20,7 @@ SWITCH = {"on": True, "off": False, "true": True, "false": False, "yes": True, "
 _FORMS = "Use numbers such as 128,256, start:stop:step, or pow2:6:10 for powers of two."
 
 
-def values_of(name: str, given: object) -> tuple[Any, ...]:
+def parse_values(name: str, given: object) -> tuple[Any, ...]:
     """Returns the unique values of the axis `name`, in the given order.
 
     Args:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.comparison import names_of
-from fastrnns_rs.documents.row_names import places_of
+from fastrnns_rs.documents.comparison import name_rows
+from fastrnns_rs.documents.row_names import find_places
 from fastrnns_rs.errors import unknown
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare import sorted_numbers
@@ -30,8 +30,8 @@ def explain(judged: Sequence[Judged], name: str, limit: int = WIDTH) -> str:
     Raises:
         UsageError: If no row has the name; the hint has the nearest match.
     """
-    known = names_of([one.row for one in judged])
-    found = [judged[place] for place in places_of(name, known)]
+    known = name_rows([one.row for one in judged])
+    found = [judged[place] for place in find_places(name, known)]
     if not found:
         every = dict.fromkeys(one for called in known for one in called)
         raise unknown("unknown row", name, every, where="explain")
@@ -40,8 +40,8 @@ def explain(judged: Sequence[Judged], name: str, limit: int = WIDTH) -> str:
 
 def names_explained(judged: Sequence[Judged], name: str) -> set[str]:
     """Returns the titles of the rows that a name stands for."""
-    known = names_of([one.row for one in judged])
-    return {judged[place].pair.title for place in places_of(name, known)}
+    known = name_rows([one.row for one in judged])
+    return {judged[place].pair.title for place in find_places(name, known)}
 
 
 def _lines(one: Judged, limit: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.side_warnings import of_sides
+from fastrnns_rs.documents.side_warnings import merge_warnings
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare import measured_again
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
@@ -29,8 +29,8 @@ def find_warnings(
 ) -> list[Notice]:
     """Returns the warnings of a comparison, including the warnings of its two sides."""
     return [
-        *of_sides(baseline.stored, candidate.stored),
-        *of_sides(baseline.warnings, candidate.warnings),
+        *merge_warnings(baseline.stored, candidate.stored),
+        *merge_warnings(baseline.warnings, candidate.warnings),
         *_check_rows(judged),
         *_check_processes(baseline, candidate, judged),
         *_check_failures(baseline, candidate, judged),

@@ -17,7 +17,7 @@ from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.history import History, KeptRun
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
-from fastrnns_rs.errors import FastrnnsError, UsageError, of_system
+from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class RunHistory:
                 # A link there is replaced, and not the file that it leads to.
                 writing.write(path, [one.run_id.encode()], str(path))
         except OSError as error:
-            raise of_system(error) from error
+            raise make_system_error(error) from error
 
     def untag(self, runs: Iterable[KeptRun], tag: str) -> None:
         """Removes a tag from runs.
@@ -213,7 +213,7 @@ class RunHistory:
                     # The folder is not empty if other runs have the tag.
                     place.rmdir()
             except OSError as error:
-                raise of_system(error) from error
+                raise make_system_error(error) from error
 
     def remove(self, runs: Sequence[KeptRun]) -> list[KeptRun]:
         """Deletes runs, except runs that are being written.
@@ -239,7 +239,7 @@ class RunHistory:
                 except FileNotFoundError:
                     continue
                 except OSError as error:
-                    raise of_system(error) from error
+                    raise make_system_error(error) from error
             removed.append(one)
         return removed
 

@@ -11,7 +11,7 @@ from fastrnns_rs.documents import reading, writing
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.writer_lock import locked
-from fastrnns_rs.errors import FastrnnsError, UsageError, of_system
+from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import KeptRun
@@ -42,7 +42,7 @@ def export_runs(runs: Iterable[KeptRun], folder: Path) -> list[Path]:
                 writing.write(path, [content], place)
             found.append(path)
     except OSError as error:
-        raise of_system(error) from error
+        raise make_system_error(error) from error
     return found
 
 

@@ -178,9 +178,9 @@ def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, s
     log = attempt.where_printed
     if manifest.timed_out:
         return f"{tool.name} was not done in time{_at(attempt)}", f"give --timeout more seconds; {log}"
-    told = _runner_failure(attempt) or _refusal(attempt, log) or _death_in_runner(attempt)
-    if told is not None:
-        return told[0], _hint(told[1], log)
+    reason = _runner_failure(attempt) or _refusal(attempt, log) or _death_in_runner(attempt)
+    if reason is not None:
+        return reason[0], _hint(reason[1], log)
     said = "\n".join(attempt.said_by_tool)
     elsewhere = _left_elsewhere(said, attempt)
     known, advice = tool_messages.explain(said) or ("", "")

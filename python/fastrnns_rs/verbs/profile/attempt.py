@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.codec import Notice
-from fastrnns_rs.errors import FastrnnsError, of_system
+from fastrnns_rs.errors import FastrnnsError, make_system_error
 from fastrnns_rs.processes.worker_setting import MARK
 from fastrnns_rs.verbs.profile import tool_messages
 
@@ -163,7 +163,7 @@ class Attempt:
             variables = {**child_environment(), **self.variables}
             completed = run_command(command, timeout=seconds, env=variables, grace=_GRACE_S)
         except OSError as error:
-            refused = of_system(error)
+            refused = make_system_error(error)
             message = f"cannot start program: {error.filename or command[0]!r}"
             raise FastrnnsError(message, refused.hint, reason=error.strerror or str(error)) from error
         except RuntimeError as error:

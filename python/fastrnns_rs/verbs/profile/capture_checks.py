@@ -51,11 +51,11 @@ def nsys_sqlite(path: Path, expected: Counter[str], *, cuda: bool, failed: Colle
         kernels = _count(database, tables, "CUPTI_ACTIVITY_KIND_KERNEL")
         graphs = _count(database, tables, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE")
         lost = [one for one in _messages(database, tables) if _LOSS.search(one) and not _NO_LOSS.search(one)]
-        told = "; ".join(" ".join(one.split()) for one in lost[:_SHOWN]) if lost else NO_LOSS
+        reported = "; ".join(" ".join(one.split()) for one in lost[:_SHOWN]) if lost else NO_LOSS
         missing = missing_kernels(database, tables, expected) if lost and cuda and ranges.ok else ""
         # A loss of other events does not make the requested ranges and kernels wrong.
         complete = bool(expected) and ranges.ok and not missing
-        found = f"{told} ({missing})" if missing else told
+        found = f"{reported} ({missing})" if missing else reported
         yield CheckEntry(id="event_loss", expected=NO_LOSS, found=found, ok=not lost or complete)
         if cuda:
             found = f"{kernels} kernels, {graphs} graphs"

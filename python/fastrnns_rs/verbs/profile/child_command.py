@@ -37,11 +37,11 @@ def child_command(request: ProfileRequest, plan: Plan, stem: Path, answer: str |
     """
     # All options are flags: the child would read variables and `pyproject.toml` again, with different results
     # elsewhere.
-    told = ["--internal-run", "--flags-only"]
-    told += ["--stem", str(stem)] if request.tool == "torch" else []
-    told += [] if answer is None else ["--answer", answer]
+    first = ["--internal-run", "--flags-only"]
+    first += ["--stem", str(stem)] if request.tool == "torch" else []
+    first += [] if answer is None else ["--answer", answer]
     # With -P, files in the working directory cannot hide the standard library.
-    return [sys.executable, "-P", "-m", "fastrnns_rs", "profile", *told, *arguments(request, plan)]
+    return [sys.executable, "-P", "-m", "fastrnns_rs", "profile", *first, *arguments(request, plan)]
 
 
 def arguments(request: ProfileRequest, plan: Plan) -> list[str]:

@@ -118,7 +118,7 @@ def redact_manifest(manifest: Capture, variables: Mapping[str, str], folder: Pat
     def shown(text: str) -> str:
         return hide_text(text, secrets)
 
-    def told(text: str | None) -> str | None:
+    def hide_known(text: str | None) -> str | None:
         return None if text is None else shown(text)
 
     def named(path: str) -> str:
@@ -128,12 +128,12 @@ def redact_manifest(manifest: Capture, variables: Mapping[str, str], folder: Pat
 
     return replace(
         manifest,
-        tool=replace(manifest.tool, path=told(manifest.tool.path)),
+        tool=replace(manifest.tool, path=hide_known(manifest.tool.path)),
         command=[shown(word) for word in manifest.command],
         artefacts=[replace(one, path=named(one.path)) for one in manifest.artefacts],
         checks=[replace(one, expected=shown(one.expected), found=shown(one.found)) for one in manifest.checks],
         warnings=[
-            replace(one, message=shown(one.message), evidence=told(one.evidence), hint=told(one.hint))
+            replace(one, message=shown(one.message), evidence=hide_known(one.evidence), hint=hide_known(one.hint))
             for one in manifest.warnings
         ],
     )

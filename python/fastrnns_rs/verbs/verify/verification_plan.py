@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
-from fastrnns_rs.problem.tolerance import tolerance_of
+from fastrnns_rs.problem.tolerance import choose_tolerance
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Choice, Options, Task, make_plan
 
@@ -64,7 +64,7 @@ def plan(asked: VerifyOptions) -> list[Task]:
     facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
     tasks = plan_of(options, facts).tasks
     if tasks:
-        tolerance_of(tasks[0].problem, rtol=asked.rtol, atol=asked.atol)
+        choose_tolerance(tasks[0].problem, rtol=asked.rtol, atol=asked.atol)
     return tasks
 
 

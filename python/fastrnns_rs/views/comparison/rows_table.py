@@ -55,7 +55,7 @@ def lines(comparison: Comparison, limit: int, most: int | None = None) -> list[L
     names = [visible(one.name) or '""' for one in shown]
     wanted = max(map(width, (*names, MEAN if mean else "")))
     for intervals, times in ((True, True), (False, True), (False, False)):
-        columns = columns_of(comparison, shown, intervals=intervals, times=times)
+        columns = make_columns(comparison, shown, intervals=intervals, times=times)
         if limit - _width(columns, natural=True) >= min(wanted, _SHORT_NAME):
             break
     natural = limit - _width(columns) < wanted
@@ -88,7 +88,7 @@ def _joined(name: str, room: int, cells: Sequence[tuple[str, Column]], *, natura
     return _GAP.join([pad(name, room), *texts]).rstrip()
 
 
-def columns_of(
+def make_columns(
     comparison: Comparison, shown: Sequence[words.NamedRow], *, intervals: bool, times: bool
 ) -> list[Column]:
     """Returns the columns but the names.

@@ -10,7 +10,7 @@ from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison import Counts
 from fastrnns_rs.documents.layout import flat
 from fastrnns_rs.documents.row_names import distinctions
-from fastrnns_rs.documents.side_warnings import of_sides
+from fastrnns_rs.documents.side_warnings import merge_warnings
 from fastrnns_rs.views.text import shell_word
 from fastrnns_rs.views.units import percent
 from fastrnns_rs.views.units import ratio as show_ratio
@@ -246,7 +246,7 @@ def counts_with_margin(comparison: Comparison) -> str:
 
 def own_warnings(comparison: Comparison) -> list[Notice]:
     """Returns the warnings of a comparison without those that its runs contain."""
-    stored = [*of_sides(comparison.baseline.warnings, comparison.candidate.warnings)]
+    stored = [*merge_warnings(comparison.baseline.warnings, comparison.candidate.warnings)]
     return [one for one in comparison.warnings if one not in stored]
 
 

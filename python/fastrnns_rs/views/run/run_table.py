@@ -91,7 +91,7 @@ def lines(shown: Sequence[Row], limit: int) -> list[Line]:
     On a narrow terminal, the memory, the processes and the intervals are left out, in this order. Names that are too
     long are shortened.
     """
-    columns = columns_of(shown)
+    columns = make_columns(shown)
     wanted = max((width(visible(one.name)) for one in shown), default=0)
     for kind, longest in (("peak", _LONG_NAME), ("processes", _LONG_NAME), ("interval", _SHORT_NAME)):
         if min(max(wanted, _LEAST_NAME), longest) + _width(columns) > limit:
@@ -129,7 +129,7 @@ class Column:
     above: str = ""
 
 
-def columns_of(shown: Sequence[Row]) -> list[Column]:
+def make_columns(shown: Sequence[Row]) -> list[Column]:
     """Returns all columns but the names."""
     phases = [_Phase(phase, shown) for phase in _PHASES if _is_shown(phase, shown)]
     columns = [column for number, phase in enumerate(phases) for column in phase.columns(first=number == 0)]

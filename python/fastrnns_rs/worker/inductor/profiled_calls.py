@@ -20,7 +20,7 @@ from torch._C._profiler import _RecordFunctionFast
 from torch.autograd import DeviceType  # type: ignore[attr-defined]  # torch exports it without saying so
 from torch.profiler import ProfilerActivity
 
-from fastrnns_rs.documents.inductor_upstream import CPP, OPERATOR, category_of
+from fastrnns_rs.documents.inductor_upstream import CPP, OPERATOR, choose_category
 from fastrnns_rs.worker.inductor.loader import SEED
 from fastrnns_rs.worker.profile.torch_files import export, writing_told
 from fastrnns_rs.worker.timed_loop import collector_off
@@ -108,7 +108,7 @@ def _operations_of_device(events: Iterable[Any]) -> list[dict[str, Any]]:
     """
     ran = [one for one in events if one.device_type != DeviceType.CPU]
     found = sorted(ran, key=lambda one: -one.self_device_time_total)
-    return [_operation(one, category_of(one.key), one.self_device_time_total) for one in found]
+    return [_operation(one, choose_category(one.key), one.self_device_time_total) for one in found]
 
 
 def _operation(one: Any, category: str, took_us: float) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.verification import Verified
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.problem import Problem
-from fastrnns_rs.problem.tolerance import tolerance_of
+from fastrnns_rs.problem.tolerance import choose_tolerance
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.runner import Source
 from fastrnns_rs.worker.channel import reason
@@ -53,7 +53,7 @@ def _verified(job: dict[str, Any], task: dict[str, Any], channel: Channel) -> Ve
         if runner.compiles:
             # Compilations of this runner would otherwise count against the limit of the next runner.
             torch.compiler.reset()
-        tolerance = tolerance_of(problem, rtol=job["rtol"], atol=job["atol"])
+        tolerance = choose_tolerance(problem, rtol=job["rtol"], atol=job["atol"])
         jit = JitSettings(**job["jit"])
         examine(runner, problem, jit, tolerance, examination, check_grad=job["check_grad"])
     except KeyboardInterrupt:

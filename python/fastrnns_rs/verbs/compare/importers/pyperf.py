@@ -70,8 +70,8 @@ def read(document: Place) -> Side:
     if others and not timed:
         raise document.damage(f"its benchmarks are measured in {others[0]}, not in time")
     environment = {ours: common.get(theirs) for theirs, ours in _ENVIRONMENT.items()}
-    told = f"pyperf {known(common.get('perf_version'))}, format {version.text()}"
-    return side(document, told, timed, warnings, environment)
+    tool = f"pyperf {known(common.get('perf_version'))}, format {version.text()}"
+    return side(document, tool, timed, warnings, environment)
 
 
 def _metadata(place: Place) -> dict[str, Any]:
