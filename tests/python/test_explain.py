@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from commands import run_cli
+from commands import run_cli, run_process
 
 from fastrnns_rs.documents.warning_table import ROWS
 
@@ -29,12 +29,28 @@ def test_lines_fit_the_terminal(columns: int) -> None:
     assert all(len(lines) > 4 for lines in long)
 
 
-def test_without_a_code_all_codes_are_listed() -> None:
-    done = run_cli("explain")
-    assert (done.status, done.stderr) == (0, "")
+@pytest.mark.parametrize("columns", [30, 60, 80, 200])
+def test_without_a_code_all_codes_are_listed(columns: int) -> None:
+    done = run_cli("explain", COLUMNS=str(columns))
+    assert done.status == 0
     lines = done.stdout.splitlines()
-    assert max(map(len, lines)) <= 80
-    assert [line.split()[0] for line in lines if line.startswith("  ")] == [*ROWS]
+    assert max(map(len, lines)) <= columns
+    # Effects that are too long continue below their first line.
+    assert [line.split()[0] for line in lines if line.startswith("  ") and not line.startswith("   ")] == [*ROWS]
+    assert all(row.short in " ".join(done.stdout.split()) for row in ROWS.values())
+    following = done.stderr.split()
+    assert run_cli(*following[following.index("fastrnns-rs") + 1 :]).status == 0
+
+
+@pytest.mark.parametrize("given", ["warning[drift]", "[drift]", "warning[drift]:"])
+def test_a_code_may_have_its_brackets(given: str) -> None:
+    assert run_cli("explain", given).stdout == run_cli("explain", "drift").stdout
+
+
+@pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}])
+def test_symbols_become_ascii(variables: dict[str, str]) -> None:
+    done = run_process("explain", "several_modes", **variables)
+    assert (done.status, done.stdout.isascii(), "levels (us, ms or s)" in done.stdout) == (0, True, True)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import run_process
 from conftest import run_cli
 from corpus import captures
 from hypothesis import example, given, settings
@@ -290,3 +291,15 @@ def test_a_column_has_one_unit_and_four_digits() -> None:
     assert Scale([80_756_000], scale).text(80_756_000) == "80.8"
     assert Scale([4_111_000], scale).text(4_111_000) == "4.11"
     assert [time(one) for one in (999_960_000, 12_345, 0.4)] == ["1.000 s", "12.35 µs", "0 ns"]
+
+
+@pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}])
+def test_symbols_become_ascii(variables: dict[str, str], tmp_path: Path) -> None:
+    path = write(tmp_path / "t.json", document([call(), kernel("k" * 90), kernel("b", 900)]))
+    done = run_process("report", path, **variables)
+    assert (done.status, done.stdout.isascii(), "mean us" in done.stdout, "kkk..." in done.stdout) == (
+        0,
+        True,
+        True,
+        True,
+    )

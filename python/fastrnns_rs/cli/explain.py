@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fastrnns_rs.cli import display, shared
+from fastrnns_rs.cli import display
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents.warning_table import ROWS, TOPICS
 from fastrnns_rs.errors import ExitCode, unknown
+from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.warning_codes import code_list, explanation
 
 if TYPE_CHECKING:
@@ -23,12 +24,17 @@ def command(code: str | None) -> int:
 
     CODE is the word in the brackets of a warning, such as drift in warning[drift]. Without CODE, all codes are listed.
     """
-    lines = code_list(TOPICS) if code is None else explanation(_row(code), display.terminal_width())
-    shared.deliver("".join(f"{line}\n" for line in lines), None)
+    limit = display.terminal_width()
+    lines = code_list(TOPICS, limit) if code is None else explanation(_row(code), limit)
+    display.show_lines([Line(line) for line in lines])
+    if code is None:
+        display.tell_next("Explain a code", "fastrnns-rs explain drift")
     return ExitCode.DONE
 
 
 def _row(code: str) -> WarningRow:
+    # A warning may be copied with its brackets.
+    code = code.removeprefix("warning").strip("[]:") if "[" in code else code
     if code not in ROWS:
         raise unknown("unknown warning code", code, ROWS, hint="List all codes: fastrnns-rs explain")
     return ROWS[code]

@@ -15,6 +15,7 @@ from fastrnns_rs.cli import options, renamed_options, shared
 from fastrnns_rs.cli.configuration import Program, Target, note_programs
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
 from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.views.output_stream import is_ascii
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 from fastrnns_rs.views.summary.glance import are_few
 
@@ -158,11 +159,11 @@ def command(**given: Any) -> int:
     _check_outputs(given)
     inductor = None
     if given["wall_time_ms"] is not None or given["by"] == "inductor":
-        from fastrnns_rs.verbs.report.manifests import runs_in, wall_time_of
+        from fastrnns_rs.verbs.report.manifests import find_wall_time, runs_in
 
         files, wall_time_ms = given["files"], given["wall_time_ms"]
         inductor = Inductor(
-            wall_time_ms=wall_time_of(files) if wall_time_ms is None else wall_time_ms,
+            wall_time_ms=find_wall_time(files) if wall_time_ms is None else wall_time_ms,
             runs=given["runs"] or runs_in(files),
             name=files[0].name,
         )
@@ -201,6 +202,8 @@ def command(**given: Any) -> int:
         columns = os.environ.get("COLUMNS", "")
         width = int(columns) if columns.isdecimal() and int(columns) else None
     text = summary.render(format_name, view=given["by"], width=width, **shared.take(given, "top", "names", "wide"))
+    if format_name == "table" and given["output"] is None and is_ascii(sys.stdout):
+        text = "".join(f"{line}\n" for line in shared.symbols_in_ascii(text.splitlines(), width))
     shared.deliver(text, given["output"])
     return ExitCode.DONE
 

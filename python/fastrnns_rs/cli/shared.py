@@ -155,10 +155,22 @@ def tell(lines: Iterable[str]) -> None:
 
 
 def tell_error(lines: Iterable[str]) -> None:
-    """Writes the lines of an error to stderr."""
+    """Writes the lines of an error to stderr, wrapped to a terminal."""
     with unread(STDERR):
         for line in lines:
-            click.echo(line, err=True)
+            for part in _fitted(line):
+                click.echo(part, err=True)
+
+
+def _fitted(line: str) -> list[str]:
+    """Wraps a line to the terminal; a line with a command to copy stays whole."""
+    from fastrnns_rs.views.output_stream import is_terminal, terminal_width
+
+    if not is_terminal(sys.stderr) or "fastrnns-rs " in line or "\n" in line:
+        return [line]
+    from fastrnns_rs.views.prose import wrapped
+
+    return wrapped(line, terminal_width(sys.stderr))
 
 
 def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> None:
@@ -170,11 +182,21 @@ def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> 
             has no place for warnings.
     """
     if notices and format_name in {None, "json", "junit"}:
-        from fastrnns_rs.views.output_stream import terminal_width
+        from fastrnns_rs.views.output_stream import is_ascii, terminal_width
         from fastrnns_rs.views.prose import warning_lines
 
         limit = terminal_width(sys.stderr)
-        tell(line for one in notices for line in warning_lines(one.code, one.message, one.evidence, one.hint, limit))
+        lines = [
+            line for one in notices for line in warning_lines(one.code, one.message, one.evidence, one.hint, limit)
+        ]
+        tell(symbols_in_ascii(lines, limit) if is_ascii(sys.stderr) else lines)
+
+
+def symbols_in_ascii(lines: Iterable[str], limit: int | None) -> list[str]:
+    """Replaces symbols such as `µ` and `±` for a terminal that does not show them."""
+    from fastrnns_rs.views.screen import in_ascii
+
+    return [part for line in lines for part in in_ascii(line, limit)]
 
 
 def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = (), flag: str = "--output") -> None:

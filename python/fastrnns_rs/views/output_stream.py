@@ -17,8 +17,15 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and not stream.closed and stream.isatty()
 
 
+#: Locales without symbols. Python writes UTF-8 there, which the terminal may not show.
+_PLAIN_LOCALES = {"C", "POSIX"}
+
+
 def is_ascii(stream: TextIO | None) -> bool:
-    """Returns True if the encoding of a stream lacks the symbols of tables."""
+    """Returns True if the encoding of a stream lacks the symbols of tables, or `LC_ALL=C` requests ASCII."""
+    chosen = os.environ.get("PYTHONIOENCODING") or os.environ.get("PYTHONUTF8")
+    if not chosen and os.environ.get("LC_ALL") in _PLAIN_LOCALES:
+        return True
     try:
         "↓→…±µ×━─".encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):

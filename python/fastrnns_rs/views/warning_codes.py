@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.prose import wrapped
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fastrnns_rs.documents.warning_table.row import Topic, WarningRow
+
+#: Least columns for the effect beside the codes, in the list of codes.
+_LEAST_EFFECT = 20
 
 
 def explanation(row: WarningRow, limit: int) -> list[str]:
@@ -27,13 +31,25 @@ def explanation(row: WarningRow, limit: int) -> list[str]:
     return lines + [line for label, text in labelled.items() for line in wrapped(f"{label}: {_plain(text)}", limit)]
 
 
-def code_list(topics: Iterable[Topic]) -> list[str]:
-    """Returns one line per code with its effect, by topic."""
+def code_list(topics: Iterable[Topic], limit: int) -> list[str]:
+    """Returns each code with its effect, by topic.
+
+    Args:
+        topics: Topics.
+        limit: Width of the terminal. Effects that are too long continue below their first line.
+    """
     topics = [*topics]
-    longest = max(len(row.code) for topic in topics for row in topic.rows)
+    begin = 3 + max(len(row.code) for topic in topics for row in topic.rows)
+    # A narrow terminal has no room beside the longest code.
+    room = limit - begin if limit - begin >= _LEAST_EFFECT else 0
     lines = []
     for topic in topics:
-        lines += [f"{topic.title}:", *(f"  {row.code:{longest}} {row.short}" for row in topic.rows)]
+        lines.append(f"{topic.title}:")
+        for row in topic.rows:
+            parts = textwrap.wrap(row.short, room or max(limit - 4, _LEAST_EFFECT), break_long_words=False)
+            first = f"  {row.code:{begin - 3}} {parts[0]}" if room else f"  {row.code}"
+            indent = " " * (begin if room else 4)
+            lines += [first, *(f"{indent}{part}" for part in parts[1 if room else 0 :])]
     return lines
 
 
