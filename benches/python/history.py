@@ -39,7 +39,7 @@ def fill(history: RunHistory, count: int) -> None:
             for row in results
         ]
         one = made(results, run_id=f"{number:032x}", created_utc=started, sessions=[session])
-        history.place_of(one).write_text(json.dumps(one.to_dict()))
+        history.find_place(one).write_text(json.dumps(one.to_dict()))
     # The index trusts the time of a folder that is older than this.
     time.sleep(3)
     history.n_runs()

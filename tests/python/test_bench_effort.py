@@ -10,7 +10,7 @@ import pytest
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.bench_plan import rounds
-from fastrnns_rs.verbs.bench.effort import Effort, StopRule, loop_of, parse_rule, seconds_within
+from fastrnns_rs.verbs.bench.effort import Effort, StopRule, make_loop, parse_rule, seconds_within
 
 
 @pytest.mark.parametrize(
@@ -45,25 +45,25 @@ def test_what_is_no_rule_is_told_what_is(text: str) -> None:
 
 def test_a_rule_becomes_a_loop() -> None:
     usual = {"warmup": None, "processes": 5, "seconds": 2.0}
-    assert loop_of(None, nloops=None, **usual).seconds == 2.0
-    assert loop_of(parse_rule("time:30s"), nloops=None, **usual).seconds == 6.0
-    assert loop_of(parse_rule("count:100"), nloops=None, **usual).nloops == 100
-    assert loop_of(parse_rule("precision:1%"), nloops=7, **usual).nloops == 7
+    assert make_loop(None, nloops=None, **usual).seconds == 2.0
+    assert make_loop(parse_rule("time:30s"), nloops=None, **usual).seconds == 6.0
+    assert make_loop(parse_rule("count:100"), nloops=None, **usual).nloops == 100
+    assert make_loop(parse_rule("precision:1%"), nloops=7, **usual).nloops == 7
     for rule in ("time:30s", "count:100"):
         with pytest.raises(UsageError, match="`nloops` and `stop` exclude"):
-            loop_of(parse_rule(rule), nloops=7, **usual)
+            make_loop(parse_rule(rule), nloops=7, **usual)
 
 
 def test_numbers_of_processes() -> None:
-    assert Effort().processes_of(5, quick=False) == 5
-    assert Effort(rigorous=True).processes_of(5, quick=False) == 20
-    assert Effort(processes=2, rigorous=True).processes_of(5, quick=False) == 2
+    assert Effort().count_processes(5, quick=False) == 5
+    assert Effort(rigorous=True).count_processes(5, quick=False) == 20
+    assert Effort(processes=2, rigorous=True).count_processes(5, quick=False) == 2
     # An interval from one process is none to stop by.
-    assert Effort(stop="precision:1%").processes_of(1, quick=True) == 5
-    assert Effort(stop="precision:1%", processes=2).processes_of(5, quick=False) == 5
-    assert Effort(stop="precision:1%", rigorous=True).processes_of(5, quick=False) == 20
+    assert Effort(stop="precision:1%").count_processes(1, quick=True) == 5
+    assert Effort(stop="precision:1%", processes=2).count_processes(5, quick=False) == 5
+    assert Effort(stop="precision:1%", rigorous=True).count_processes(5, quick=False) == 20
     with pytest.raises(UsageError, match="`quick` and `rigorous`"):
-        Effort(rigorous=True).processes_of(1, quick=True)
+        Effort(rigorous=True).count_processes(1, quick=True)
     for wrong in ({"processes": 0}, {"processes": 2.5}, {"processes": True}, {"order_seed": -1}, {"stop": 3}):
         with pytest.raises(UsageError):
             Effort(**wrong)

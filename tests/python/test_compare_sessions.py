@@ -18,7 +18,7 @@ from fastrnns_rs.documents.comparison import Comparison, Counts
 from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.run_side import side_of_run
-from fastrnns_rs.verbs.compare.session_spread import PastSession, past_sessions, spread_of
+from fastrnns_rs.verbs.compare.session_spread import PastSession, past_sessions, pool_spread
 
 SOURCE = "a" * 64
 
@@ -236,9 +236,9 @@ def test_rows_of_one_session_are_one_piece_of_evidence() -> None:
         for session in range(4)
         for kind in range(10)
     ]
-    assert spread_of(rows) is None
+    assert pool_spread(rows) is None
     eight = [replace(one, session=f"{int(one.session) + 4 * more}") for one in rows for more in (0, 1)]
-    found = spread_of(eight)
+    found = pool_spread(eight)
     assert found is not None
     assert (found.sessions, found.degrees_of_freedom, found.inverse_processes) == (8, 7, pytest.approx(0.2))
     assert found.process_variance == pytest.approx(1e-4)
@@ -250,7 +250,7 @@ def test_processes_that_are_missing_widen_the_interval() -> None:
         PastSession(session=f"{number}", kind="", n_processes=20, mean=0.001 * number, variance=1e-4)
         for number in range(8)
     ]
-    found = spread_of(rows)
+    found = pool_spread(rows)
     assert found is not None
     series = [side_of_run(past_run(name, 1000), label="", file="").series[0] for name in "ab"]
     error, degrees = found.error_between(*series)

@@ -153,7 +153,7 @@ def test_lists_that_make_no_sense(given: Any, message: str) -> None:
 
 def test_a_device_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "probe", lambda *_, **__: GPUS)
-    found = preparation.facts_of(Options(), ["cuda:0", "cuda:7"], Setting())
+    found = preparation.collect_facts(Options(), ["cuda:0", "cuda:7"], Setting())
     assert [one.device for one in found] == ["cuda:0", None]
     with pytest.raises(MissingError, match="'cuda:7' .device.: this machine has 2 CUDA devices"):
         plan_bench(Options(), Effort(devices=["cuda:0", "cuda:7"]), found[0], Setting(), found[1:])
@@ -168,7 +168,7 @@ def test_devices_of_one_kind_are_asked_about_once(monkeypatch: pytest.MonkeyPatc
         return replace(GPUS, device=device, cuda_device_count=3, gpus=[*GPUS.gpus, *other])
 
     monkeypatch.setattr(environment, "probe", probe)
-    found = preparation.facts_of(Options(), ["cuda:0", "cuda:1", "cuda:2"], Setting())
+    found = preparation.collect_facts(Options(), ["cuda:0", "cuda:1", "cuda:2"], Setting())
     assert [one.device for one in found] == ["cuda:0", "cuda:1", "cuda:2"]
     assert asked == ["cuda:0", "cuda:2"]
 

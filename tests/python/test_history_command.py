@@ -147,15 +147,15 @@ def test_old_runs_are_deleted_where_asked(history: RunHistory) -> None:
 
 
 def test_ages_and_sizes() -> None:
-    assert [pruning.age_of(text).days for text in ("90d", "12W", " 6m", "1y")] == [90, 84, 180, 365]
+    assert [pruning.parse_age(text).days for text in ("90d", "12W", " 6m", "1y")] == [90, 84, 180, 365]
     sizes = ("5", "5B", "2KiB", "1.5 MB", "2gib")
-    assert [pruning.bytes_of(text) for text in sizes] == [5, 5, 2048, 1_500_000, 2 << 30]
+    assert [pruning.parse_size(text) for text in sizes] == [5, 5, 2048, 1_500_000, 2 << 30]
     for text in ("", "d", "-1d", "1", "9999999d", "1e3d"):
         with pytest.raises(UsageError):
-            pruning.age_of(text)
+            pruning.parse_age(text)
     for text in ("", "-5", "five", "1TiB", "1e9", "nan"):
         with pytest.raises(UsageError):
-            pruning.bytes_of(text)
+            pruning.parse_size(text)
     strange = replace_started("when?")
     assert pruning.outdated([strange], now=datetime.now(UTC), older_than=timedelta(days=1)) == [strange]
 

@@ -200,7 +200,7 @@ def modules_of(
     monkeypatch.setattr(compiled_runners, "launch", launch)
     names = ["compile_cell", "compile_scan"][: len(answers)]
     options = Options(choice=Choice(groups=(), names=names), quick=True, threads=3, compile_timeout=7.0)
-    return compiled_runners.modules_of(options, FACTS, kernels=kernels, **more), starts
+    return compiled_runners.compile_modules(options, FACTS, kernels=kernels, **more), starts
 
 
 def done(*paths: Path) -> Answer:

@@ -23,7 +23,7 @@ from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.inductor import module_runs
 from fastrnns_rs.verbs.inductor.module_files import find
-from fastrnns_rs.verbs.inductor.output_files import places_of
+from fastrnns_rs.verbs.inductor.output_files import reserve_places
 from fastrnns_rs.verbs.inductor.request import InductorOptions
 from fastrnns_rs.views.inductor_report import lines
 
@@ -266,7 +266,7 @@ def test_a_name_that_is_taken_is_not_written_over(tmp_path: Path) -> None:
     [one] = find([module(tmp_path / "module.py")])
     named = replace(one, path=tmp_path / f"{stem}.py")
     asked = InductorOptions(profile=True, memory_snapshot=True, output_dir=tmp_path / "out")
-    found = [places_of(named, asked) for _ in range(3)]
+    found = [reserve_places(named, asked) for _ in range(3)]
     traces = {places.trace for places in found}
     assert len(traces) == 3
     assert all(path is not None and path.name.isprintable() and len(path.name.encode()) < 255 for path in traces)

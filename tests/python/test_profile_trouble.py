@@ -10,7 +10,7 @@ from conftest import FACTS
 from parts import few
 from profile_commands import ADVICE, PRETENDED, QUICK, bad, kept, profile_cli, told
 
-from fastrnns_rs.verbs.profile.tool_messages import BEGIN, END, explain, of_the_tool
+from fastrnns_rs.verbs.profile.tool_messages import BEGIN, END, explain, select_tool_output
 
 #: As nsys 2022.4 and nvprof 11.8 print them, or NVIDIA's documentation has them.
 REAL = {
@@ -123,7 +123,7 @@ FRAMES = {
 @pytest.mark.parametrize("case", FRAMES)
 def test_what_is_outside_of_the_frame_is_the_tools(case: str) -> None:
     printed, expected = FRAMES[case]
-    assert of_the_tool(printed) == expected
+    assert select_tool_output(printed) == expected
 
 
 def test_what_a_runner_prints_explains_nothing(speaks: Path, tmp_path: Path) -> None:

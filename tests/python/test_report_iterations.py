@@ -19,7 +19,7 @@ from nsys_exports import STARTED, Export, thread
 import fastrnns_rs
 from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture
 from fastrnns_rs.problem.problem import Problem
-from fastrnns_rs.verbs.report.manifests import sequence_length_of
+from fastrnns_rs.verbs.report.manifests import find_sequence_length
 
 MAIN, AUTOGRAD = thread(100, 1), thread(100, 2)
 GEMM, PERSISTENT, STEP = 1, 11, 12
@@ -145,8 +145,8 @@ def record(path: Path, length: int | None, file: Path) -> Path:
 def test_records_tell_the_length_of_sequences(tmp_path: Path) -> None:
     file = capture(tmp_path / "capture.sqlite", {PERSISTENT: 1}, {STEP: 16})
     eight, nine, none = (record(tmp_path / f"{length}.json", length, file) for length in (8, 9, None))
-    assert [sequence_length_of(paths) for paths in ([eight], [eight, eight], [eight, nine])] == [8, 8, None]
-    assert [sequence_length_of(paths) for paths in ([none], [eight, file], [file])] == [None, None, None]
+    assert [find_sequence_length(paths) for paths in ([eight], [eight, eight], [eight, nine])] == [8, 8, None]
+    assert [find_sequence_length(paths) for paths in ([none], [eight, file], [file])] == [None, None, None]
     forward, backward = fastrnns_rs.read(eight).document.cudnn_rnn
     assert (forward.path, forward.kernels_per_step, forward.iterations) == ("persistent", 1 / 8, len(FORWARD))
     assert (backward.path, backward.kernels_per_step, backward.kernel_count) == ("stepwise", 2, 16 * len(FORWARD))

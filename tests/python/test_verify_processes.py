@@ -19,7 +19,7 @@ from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.verify import verification_run
-from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan_of
+from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, make_verification_plan
 from fastrnns_rs.worker.verification.references import of_runner
 
 Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]
@@ -96,7 +96,9 @@ def test_what_a_runner_writes_into_our_pipe_is_no_row(monkeypatch: pytest.Monkey
 
 def test_sizes_are_small_and_unlike_one_another_unless_given() -> None:
     def problem(sizes: Sizes, name: str) -> Any:
-        return plan_of(Options(choice=Choice(groups=[], names=[name]), sizes=sizes), FACTS).tasks[0].problem
+        return (
+            make_verification_plan(Options(choice=Choice(groups=[], names=[name]), sizes=sizes), FACTS).tasks[0].problem
+        )
 
     sizes = problem(Sizes(), "py").sizes()
     assert len({*sizes}) == len(sizes)

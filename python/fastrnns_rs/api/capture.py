@@ -187,7 +187,7 @@ def profile(
     shown = given["progress"] and not dry_run
     with progress.profile_terminal(names, expected, baseline=place.baseline, shown=shown) as terminal:
         prepared = capture_plan.prepare(request, programs)
-        each = capture_plan.captures_of(prepared, separate=separate, processes=processes)
+        each = capture_plan.plan_captures(prepared, separate=separate, processes=processes)
         if dry_run:
             return [shlex.split(capture_run.dry_run(one, place)) for one in each]
         captures = _captures(each, place, terminal)

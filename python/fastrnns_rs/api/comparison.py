@@ -10,7 +10,7 @@ from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.verdicts import check_causes
-from fastrnns_rs.verbs.history.run_history import chosen_history, past_of
+from fastrnns_rs.verbs.history.run_history import chosen_history, open_past
 from fastrnns_rs.verbs.history.run_names import resolved
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
@@ -64,7 +64,7 @@ def compare(
     kept = chosen_history(history)
     sides = (_sources("baseline", baseline), [] if candidate is None else _sources("candidate", candidate))
     first, second = (resolved(side, kept) for side in sides)
-    with past_of(kept) as past:
+    with open_past(kept) as past:
         return compare_sources(
             first,
             second,

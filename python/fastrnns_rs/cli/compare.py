@@ -67,7 +67,7 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources
     from fastrnns_rs.verbs.compare.verdicts import check_causes
-    from fastrnns_rs.verbs.history.run_history import past_of
+    from fastrnns_rs.verbs.history.run_history import open_past
     from fastrnns_rs.verbs.history.run_names import resolved
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
@@ -91,7 +91,7 @@ def command(**given: Any) -> int:
     elif not second:
         raise UsageError("missing argument: CANDIDATE", "Use 2 captures: baseline and candidate.", where="compare")
     settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path")
-    with past_of(history) as past:
+    with open_past(history) as past:
         found = compare_sources(first, second, fail_on=fail_on, past=past, **settings)
     if given["explain"] is not None:
         comparison_output.show_derivation(found, given["explain"], given["output"])

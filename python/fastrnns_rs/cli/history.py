@@ -112,14 +112,14 @@ def command(**given: Any) -> int:
 
 
 def _show(shown: History, earlier: int, given: dict[str, Any]) -> None:
-    from fastrnns_rs.views.history import lines, name_of
+    from fastrnns_rs.views.history import lines, make_name
 
     limit = display.terminal_width() if given["output"] is None else WIDTH
     more = f"fastrnns-rs history --all{shared.history_words()}"
     display.show_lines(lines(shown, earlier, limit, wide=given["wide"], more=more), given["output"])
     if shown.runs and not earlier:
         # A tag or a commit may stand for several runs, and `show` takes one.
-        name = name_of(shown.runs[-1]) if given["runs"] else "@last"
+        name = make_name(shown.runs[-1]) if given["runs"] else "@last"
         display.tell_next("Show the newest", f"fastrnns-rs show {shared.run_words(name)}")
     elif not shown.runs:
         display.tell_next("Time two runners", f"fastrnns-rs bench --quick cudnn py{shared.history_words()}")
@@ -150,7 +150,7 @@ def _chosen(history: RunHistory, runs: list[KeptRun], words: tuple[str, ...], *,
 
 
 def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, Any]) -> None:
-    from fastrnns_rs.views.history import name_of
+    from fastrnns_rs.views.history import make_name
 
     if act == "export":
         from fastrnns_rs.verbs.history.transfer import export_runs
@@ -160,12 +160,12 @@ def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, 
         shared.tell([f"{files} in {given['export']}"])
     elif act == "tag":
         history.tag(chosen, given["tag"])
-        shared.tell([f"{name_of(one)} has the tag {given['tag']}" for one in chosen])
+        shared.tell([f"{make_name(one)} has the tag {given['tag']}" for one in chosen])
         name = shared.run_words(f"@tag:{given['tag']}")
         display.tell_next("List the runs with this tag", f"fastrnns-rs history {name}")
     else:
         history.untag(chosen, given["untag"])
-        shared.tell([f"{name_of(one)} no longer has the tag {given['untag']}" for one in chosen])
+        shared.tell([f"{make_name(one)} no longer has the tag {given['untag']}" for one in chosen])
 
 
 def _import(history: RunHistory, sources: tuple[str, ...]) -> int:
@@ -183,8 +183,8 @@ def _import(history: RunHistory, sources: tuple[str, ...]) -> int:
 
 
 def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
-    from fastrnns_rs.verbs.history.pruning import age_of, bytes_of, outdated
-    from fastrnns_rs.views.history import name_of
+    from fastrnns_rs.verbs.history.pruning import outdated, parse_age, parse_size
+    from fastrnns_rs.views.history import make_name
 
     if given["runs"]:
         message = f"unexpected argument: {' '.join(given['runs'])!r}"
@@ -194,11 +194,11 @@ def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
     old = outdated(
         found.runs,
         now=datetime.now(UTC),
-        older_than=None if given["older_than"] is None else age_of(given["older_than"]),
-        keep_bytes=None if given["keep"] is None else bytes_of(given["keep"]),
+        older_than=None if given["older_than"] is None else parse_age(given["older_than"]),
+        keep_bytes=None if given["keep"] is None else parse_size(given["keep"]),
     )
     gone = old if given["dry_run"] else history.remove(old)
-    shared.tell(f"{name_of(one)} of {one.last_started_utc}" for one in gone)
+    shared.tell(f"{make_name(one)} of {one.last_started_utc}" for one in gone)
     would = "would be deleted" if given["dry_run"] else "were deleted"
     shared.tell([f"{len(gone)} of {len(found.runs)} runs {would}"])
     return ExitCode.DONE

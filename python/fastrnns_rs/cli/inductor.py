@@ -233,7 +233,7 @@ def _compile_runners(
 
     facts = environment.probe(what.device, what.computed_dtype, Setting(threads=what.threads))
     kernels = asked.kernels or asked.all_configs
-    found = compiled_runners.modules_of(
+    found = compiled_runners.compile_modules(
         what, facts, kernels=kernels, on_runner=terminal.compiles, on_phase=terminal.phase
     )
     return *found, facts

@@ -48,7 +48,7 @@ def make(request: ProfileRequest, given: dict[str, Any], results: ResultsFile) -
         expected = [[name] for name in names] if given["separate"] else [names]
         terminal = ProfileTerminal(progress, expected * given["processes"], baseline=place.baseline)
         prepared = capture_plan.prepare(request, {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]})
-        each = capture_plan.captures_of(prepared, **shared.take(given, "separate", "processes"))
+        each = capture_plan.plan_captures(prepared, **shared.take(given, "separate", "processes"))
         _check_json(each, given)
         for note in _notes(prepared):
             terminal.note(note)

@@ -130,7 +130,7 @@ class RunKeeping:
         try:
             if self._path is None:
                 history.make()
-                path = history.place_of(run)
+                path = history.find_place(run)
                 if os.path.realpath(path) != self._results.place:
                     self._locks.hold(path)
                     history.check_no_more(run)

@@ -65,7 +65,7 @@ def lines(
     return shown
 
 
-def name_of(run: KeptRun) -> str:
+def make_name(run: KeptRun) -> str:
     """Returns `@` and the start of the run ID, which is stable, unlike `@last`."""
     return visible(f"@{run.run_id[:_DIGITS]}")
 

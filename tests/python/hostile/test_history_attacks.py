@@ -102,7 +102,7 @@ def test_an_index_of_an_archive_is_not_believed(three: RunHistory) -> None:
         file.write_bytes(content)
         os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
     with three.index() as index:
-        assert index._of([], "SELECT COUNT(*) FROM sessions WHERE mean = 5") == [(0,)]
+        assert index._fetch_checked([], "SELECT COUNT(*) FROM sessions WHERE mean = 5") == [(0,)]
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link])
@@ -237,7 +237,7 @@ def test_a_file_that_another_build_refused_is_read_again(three: RunHistory, monk
 def test_a_run_is_not_kept_through_a_link(history: RunHistory, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     history.make()
-    history.place_of(made(1)).symlink_to(tmp_path / "mine")
+    history.find_place(made(1)).symlink_to(tmp_path / "mine")
     history.keep(made(1))
     assert (tmp_path / "mine").read_text() == "mine"
     assert ids(history) == [1]
@@ -252,17 +252,17 @@ def test_the_list_replaces_no_run(three: RunHistory) -> None:
 
 def test_an_import_replaces_no_other_run(history: RunHistory, tmp_path: Path) -> None:
     history.keep(made(1))
-    before = history.place_of(made(1)).read_bytes()
+    before = history.find_place(made(1)).read_bytes()
     other = replace(made(1), run_id="deadbeef" + made(1).run_id[8:])
     other.save(tmp_path / "other.json")
     assert "new in the history: 1 run\n" in run_cli("history", "--import", tmp_path / "other.json").stderr
-    assert history.place_of(made(1)).read_bytes() == before
+    assert history.find_place(made(1)).read_bytes() == before
     assert len(history.document().runs) == 2
-    history.place_of(made(2)).write_text("something else")
+    history.find_place(made(2)).write_text("something else")
     made(2).save(tmp_path / "other.json")
     left_out = run_cli("history", "--import", tmp_path / "other.json").stderr
-    assert f": '{history.place_of(made(2)).name}'" in left_out
-    assert history.place_of(made(2)).read_text() == "something else"
+    assert f": '{history.find_place(made(2)).name}'" in left_out
+    assert history.find_place(made(2)).read_text() == "something else"
 
 
 def test_an_import_waits_for_no_pipe(history: RunHistory, anywhere: Path) -> None:
@@ -277,7 +277,7 @@ def test_an_import_waits_for_no_pipe(history: RunHistory, anywhere: Path) -> Non
 
 
 def test_an_export_writes_through_no_link(three: RunHistory, anywhere: Path) -> None:
-    name = three.place_of(made(2)).name
+    name = three.find_place(made(2)).name
     (anywhere / "out").mkdir()
     (anywhere / "out" / name).symlink_to(anywhere / "elsewhere")
     refused = run_cli("history", "@last", "--export", "out")

@@ -155,7 +155,7 @@ def test_a_damaged_index_is_made_anew(history: RunHistory, damage: Callable[[Pat
         history.keep(made(number))
     before = history.document()
     with history.index() as index:
-        kinds = {row[0] for row in index._of([], "SELECT kind FROM sessions")}
+        kinds = {row[0] for row in index._fetch_checked([], "SELECT kind FROM sessions")}
         assert len(index.equal(kinds)) == 1  # all of one session
     damage(history.folder / "index.sqlite")
     for _ in range(2):
@@ -227,7 +227,7 @@ def test_changed_and_removed_files_are_noticed(history: RunHistory, monkeypatch:
     time.sleep(0.1)
     assert len(ids(history)) == 2
     with history.index() as index:
-        assert index._of([], "SELECT COUNT(*) FROM folder") == [(1,)]
+        assert index._fetch_checked([], "SELECT COUNT(*) FROM folder") == [(1,)]
     history.keep(made(7))
     assert len(ids(history)) == 3
 

@@ -15,7 +15,7 @@ from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.loop import Loop
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Task, make_plan
-from fastrnns_rs.verbs.bench.effort import Effort, StopRule, loop_of, seconds_within
+from fastrnns_rs.verbs.bench.effort import Effort, StopRule, make_loop, seconds_within
 
 if TYPE_CHECKING:
     from fastrnns_rs.machine.facts import Facts
@@ -120,14 +120,14 @@ def plan_bench(
     names = effort.devices or [options.device]
     wanted = [replace(options, device=name) for name in names]
     base, tasks = _on_devices(wanted, [facts, *further], setting)
-    processes = effort.processes_of(base.preset.processes, quick=options.quick)
+    processes = effort.count_processes(base.preset.processes, quick=options.quick)
     start_s = facts.start_s or 0.0
     seconds = base.preset.seconds
     if not effort.rigorous and effort.processes is None:
         running = sum(one.refusal is None for one in tasks)
         seconds = seconds_within(seconds, processes * running, start_s)
     processes *= effort.sessions
-    loop = loop_of(rule, warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=seconds)
+    loop = make_loop(rule, warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=seconds)
     loop = replace(loop, sync=options.sync)
     if rule is not None and rule.rule == "time" and 2 * loop.seconds >= options.timeout:
         # A process without a steady state measures for twice the time.
@@ -194,7 +194,7 @@ def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Set
     return first, tasks
 
 
-def turns_of(plan: BenchPlan) -> list[list[int]]:
+def group_tasks(plan: BenchPlan) -> list[list[int]]:
     """Groups the indices of tasks that are measured at the same time.
 
     A group is a single task, or one runner on every device.

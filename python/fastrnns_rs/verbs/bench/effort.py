@@ -167,7 +167,7 @@ class Effort:
         """
         return None if self.affinity is None else _cpus(self.affinity)
 
-    def processes_of(self, preset: int, *, quick: bool) -> int:
+    def count_processes(self, preset: int, *, quick: bool) -> int:
         """Returns the number of processes of a runner.
 
         Raises:
@@ -180,7 +180,7 @@ class Effort:
         return max(least, self.processes or (RIGOROUS_PROCESSES if self.rigorous else preset))
 
 
-def loop_of(
+def make_loop(
     rule: StopRule | None,
     *,
     warmup: int | None,

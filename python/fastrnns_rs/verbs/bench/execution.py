@@ -13,10 +13,10 @@ from fastrnns_rs.machine.session import new_session, utc_now
 from fastrnns_rs.machine.warnings.gpu import Watch
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
-from fastrnns_rs.verbs.bench.bench_plan import rounds, turns_of
+from fastrnns_rs.verbs.bench.bench_plan import group_tasks, rounds
 from fastrnns_rs.verbs.bench.compile_limits import compiling
 from fastrnns_rs.verbs.bench.result_rows import Row
-from fastrnns_rs.verbs.bench.sweep_findings import sweep_of
+from fastrnns_rs.verbs.bench.sweep_findings import summarize_sweep
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process, Result, Run, RunStatus
@@ -142,7 +142,7 @@ class _Execution:
         self._executor = executor
         # Ranks that used their own clocks would reach different decisions.
         self._clock = time.monotonic if team is None else team.clock
-        self._turns = turns_of(plan)
+        self._turns = group_tasks(plan)
         earlier = {(one.runner, one.side, one.problem): one for one in run.results}
         self._rows = [Row(task, earlier.get((task.runner.name, task.side, task.problem))) for task in plan.tasks]
         self._results: dict[int, Result] = {}
@@ -306,7 +306,7 @@ class _Execution:
             ),
         )
         if run.plan.axes:
-            run = replace(run, sweep=sweep_of(run.plan.axes, run.results))
+            run = replace(run, sweep=summarize_sweep(run.plan.axes, run.results))
         self._save(run)
         self._observer.ends(run)
         return run

@@ -13,7 +13,7 @@ from fastrnns_rs.processes.launcher import Executor, launch_together
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import check_works
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
-from fastrnns_rs.verbs.bench.effort import loop_of
+from fastrnns_rs.verbs.bench.effort import make_loop
 from fastrnns_rs.verbs.bench.plan_sync import agreed
 from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
@@ -53,11 +53,11 @@ def start(
         KeyboardInterrupt: If Ctrl-C was pressed.
     """
     # Invalid options are reported before torch is probed, which takes seconds.
-    processes = effort.processes_of(1, quick=options.quick)
-    loop_of(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
+    processes = effort.count_processes(1, quick=options.quick)
+    make_loop(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
     local_rank = None if team is None else team.world.local_rank
-    facts, *further = facts_of(options, effort.devices, setting, local_rank=local_rank, executor=executor)
+    facts, *further = collect_facts(options, effort.devices, setting, local_rank=local_rank, executor=executor)
     for dtype in options.computed_dtypes[1:]:
         for device in [one.device or options.device for one in (facts, *further)]:
             found = environment.probe(device, dtype, setting, executor=executor)
@@ -76,7 +76,7 @@ def start(
     return (plan, run) if resume is None else resumed(resume, plan, run)
 
 
-def facts_of(
+def collect_facts(
     options: Options,
     devices: Sequence[str] | None,
     setting: Setting,

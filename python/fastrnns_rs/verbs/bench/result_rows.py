@@ -11,7 +11,7 @@ from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.stats import precision_reached
 from fastrnns_rs.verbs.bench.host_time import with_host_time
 from fastrnns_rs.verbs.bench.phase_summary import between, summary
-from fastrnns_rs.verbs.bench.worker_answer import process_of
+from fastrnns_rs.verbs.bench.worker_answer import make_process
 
 if TYPE_CHECKING:
     from fastrnns_rs.processes.listener import Answer
@@ -73,7 +73,9 @@ class Row:
             session: ID of the session.
             started_utc: Start time of the worker.
         """
-        process, timing = process_of(answer, index=self.next_index if index is None else index, order=order, rank=rank)
+        process, timing = make_process(
+            answer, index=self.next_index if index is None else index, order=order, rank=rank
+        )
         process = replace(process, session=session, started_utc=started_utc)
         self._timing_mode = self._timing_mode or timing.timing_mode
         self._resolution = self._resolution or timing.timer_resolution_ns

@@ -26,7 +26,7 @@ _OF_LAW = (
 )
 
 
-def name_of(result: Result) -> str:
+def name_runner(result: Result) -> str:
     """Returns the name of the runner, with its device if the run has several."""
     device = result.problem.device
     return f"{result.runner} on {device}" if result.title.endswith(f" on {device}") else result.runner
@@ -42,7 +42,7 @@ def growths(axis: str, results: Sequence[Result]) -> list[SweepGrowth]:
         if axis not in one.point:
             continue
         at = {name: value for name, value in one.point.items() if name != axis}
-        name = name_of(one)
+        name = name_runner(one)
         line = next((found for runner, where, found in lines if (runner, where) == (name, at)), None)
         if line is None:
             lines.append((name, at, [one]))
@@ -92,7 +92,7 @@ _OF_UNKNOWN_LENGTH = "vl_lstm"
 _NS = 1e9
 
 
-def sweep_of(axes: Sequence[SweepAxis], results: Sequence[Result]) -> Sweep:
+def summarize_sweep(axes: Sequence[SweepAxis], results: Sequence[Result]) -> Sweep:
     """Returns the findings of a sweep."""
     measured = [one for one in results if one.status == "ok" and one.point]
     numeric = [axis.name for axis in axes if all(isinstance(value, int) for value in axis.values)]
@@ -123,7 +123,7 @@ def _cell(
     result: Result, phase: Phase, time_ns: float, steps: float | None = None, samples: float | None = None
 ) -> SweepCell:
     return SweepCell(
-        runner=name_of(result),
+        runner=name_runner(result),
         point=result.point,
         phase=phase,
         time_ns=time_ns,

@@ -38,7 +38,7 @@ class Timing:
     timer_resolution_ns: int | None = None
 
 
-def process_of(answer: Answer, *, index: int, order: int, rank: int | None) -> tuple[Process, Timing]:
+def make_process(answer: Answer, *, index: int, order: int, rank: int | None) -> tuple[Process, Timing]:
     """Converts the answer of a worker to a process of a run file.
 
     Args:

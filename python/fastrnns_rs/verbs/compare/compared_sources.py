@@ -97,7 +97,7 @@ def compare_sources(
         sides = read_both(runs[0])
     else:
         raise UsageError("missing candidate", "Use 2 files, or one run of ab.")
-    share, source, warnings = margins.margin_of(margin, sides)
+    share, source, warnings = margins.resolve_margin(margin, sides)
     judged = judge_sides(*sides, margin=share, force=force, intended=not candidate, past=past)
     comparison = assemble(*sides, judged, margin=share, margin_source=source, fail_on=fail_on, warnings=warnings)
     return Outcome(

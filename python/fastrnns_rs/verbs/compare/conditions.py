@@ -26,7 +26,7 @@ _SIZES = (
 _DIGITS = 16
 
 
-def setting_of(run: Run, side: str | None) -> str:
+def hash_setting(run: Run, side: str | None) -> str:
     """Returns a hash of a run's machine, software and settings.
 
     Args:
@@ -56,14 +56,14 @@ def setting_of(run: Run, side: str | None) -> str:
     )
 
 
-def conditions_of(setting: str, result: Result, phase: str) -> tuple[str, str]:
+def hash_conditions(setting: str, result: Result, phase: str) -> tuple[str, str]:
     """Returns the condition hashes that a row shares with equal and comparable rows.
 
     Equal rows have the same runner with the same source, and the same problem except its seed. Comparable rows share
     machine, software, settings, device, dtype and phase.
 
     Args:
-        setting: Return value of `setting_of` for the run.
+        setting: Return value of `hash_setting` for the run.
         result: Result of the run.
         phase: `forward` or `backward`.
     """

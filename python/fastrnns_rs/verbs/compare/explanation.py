@@ -10,7 +10,7 @@ from fastrnns_rs.documents.row_names import find_places
 from fastrnns_rs.errors import unknown
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare import sorted_numbers
-from fastrnns_rs.verbs.compare.verdict_steps import change_of, numbered, verdict_steps
+from fastrnns_rs.verbs.compare.verdict_steps import format_change, numbered, verdict_steps
 from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.prose import WIDTH, wrapped
 from fastrnns_rs.views.scale import Scale
@@ -73,8 +73,8 @@ def _suggestion(needed: str) -> str:
 
 def _answer(one: Judged) -> str:
     row = one.row
-    verdict = words.verdict_of(row)
-    change = change_of(row.ratio, row.ratio_ci_low, row.ratio_ci_high)
+    verdict = words.choose_verdict(row)
+    change = format_change(row.ratio, row.ratio_ci_low, row.ratio_ci_high)
     if verdict is None:
         return f"no verdict{f', {change}' if change else ''}: {visible(row.reason).removesuffix(': no verdict')}"
     between = " by " if verdict in {"faster", "slower"} else ", "

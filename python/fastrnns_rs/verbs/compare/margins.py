@@ -27,7 +27,7 @@ _NUMBER = "Use a number such as 1%."
 _HINT = f"Use a number from 0 to below {_TOO_MUCH:.0%}, such as 1% or 0.01, or noise-floor."
 
 
-def margin_of(given: float | str | None, sides: Iterable[Side] = ()) -> tuple[float, MarginSource, list[Notice]]:
+def resolve_margin(given: float | str | None, sides: Iterable[Side] = ()) -> tuple[float, MarginSource, list[Notice]]:
     """Returns a margin as a share, its source, and its warnings.
 
     Args:
@@ -54,7 +54,7 @@ def check(given: float | str | None) -> None:
         UsageError: If the margin is invalid.
     """
     if given not in {None, NOISE_FLOOR}:
-        margin_of(given)
+        resolve_margin(given)
 
 
 def number(given: float | str) -> float:

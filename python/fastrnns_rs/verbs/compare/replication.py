@@ -40,7 +40,7 @@ class Replication:
     session_error: tuple[float, float] | None = None
 
     @property
-    def of_processes(self) -> bool:
+    def gains_from_processes(self) -> bool:
         """True if more processes make the interval narrower."""
         return self.basis not in {"sessions", "history"}
 
@@ -60,7 +60,7 @@ class Replication:
         )
 
 
-def replication_of(pair: Pair, past: Past | None) -> Replication:
+def choose_replication(pair: Pair, past: Past | None) -> Replication:
     """Returns the level at which a pair is compared.
 
     Processes of one session share conditions that differ between sessions: temperature, other tenants, memory
@@ -74,19 +74,19 @@ def replication_of(pair: Pair, past: Past | None) -> Replication:
     one, other = pair.baseline, pair.candidate
     if one is None or other is None or not one.medians_ns or not other.medians_ns:
         return Replication(basis=None, baseline=[], candidate=[])
-    of_processes = Replication(basis=None, baseline=one.medians_ns, candidate=other.medians_ns)
+    by_process = Replication(basis=None, baseline=one.medians_ns, candidate=other.medians_ns)
     first, second = {*one.sessions}, {*other.sessions}
     if not first or not second:
-        return of_processes
+        return by_process
     if first == second:
-        return replace(of_processes, basis="interleaved")
+        return replace(by_process, basis="interleaved")
     if min(len(first), len(second)) >= LEAST_SESSIONS:
         return Replication(basis="sessions", baseline=one.session_levels, candidate=other.session_levels)
     spread, found = spread_between(one, other, past)
     if spread is None:
-        return replace(of_processes, basis="two_sessions", past_sessions=found)
+        return replace(by_process, basis="two_sessions", past_sessions=found)
     error = spread.error_between(one, other)
-    return replace(of_processes, basis="history", spread=spread, past_sessions=found, session_error=error)
+    return replace(by_process, basis="history", spread=spread, past_sessions=found, session_error=error)
 
 
 def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:

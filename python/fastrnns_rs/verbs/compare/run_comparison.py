@@ -13,7 +13,7 @@ from fastrnns_rs.verbs.compare import run_warnings
 from fastrnns_rs.verbs.compare.environment_keys import differences
 from fastrnns_rs.verbs.compare.series_matching import match
 from fastrnns_rs.verbs.compare.side import identity
-from fastrnns_rs.verbs.compare.verdicts import METHOD, counts_of, decide, exit_code, method_of
+from fastrnns_rs.verbs.compare.verdicts import METHOD, count_verdicts, decide, describe_method, exit_code
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import Notice
@@ -75,12 +75,12 @@ def assemble(
         exit_code=ExitCode.FAILED if failed else exit_code(rows, margin, fail_on),
         baseline=_compared(baseline),
         candidate=_compared(candidate),
-        method=method_of(METHOD, margin, margin_source, forced=any(one.pair.conflicts for one in judged)),
+        method=describe_method(METHOD, margin, margin_source, forced=any(one.pair.conflicts for one in judged)),
         environment_differences=changed,
         rows=rows,
         geometric_mean=geometric_mean(judged),
-        counts=counts_of(row.verdict for row in rows if row.conditional_verdict is None),
-        conditional_counts=counts_of(filter(None, (row.conditional_verdict for row in rows))),
+        counts=count_verdicts(row.verdict for row in rows if row.conditional_verdict is None),
+        conditional_counts=count_verdicts(filter(None, (row.conditional_verdict for row in rows))),
     )
 
 

@@ -10,7 +10,7 @@ from fastrnns_rs import stats
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.replicates import counted, level
-from fastrnns_rs.verbs.compare.conditions import conditions_of, setting_of
+from fastrnns_rs.verbs.compare.conditions import hash_conditions, hash_setting
 from fastrnns_rs.verbs.compare.environment_keys import flatten
 from fastrnns_rs.verbs.compare.side import Series, Side
 
@@ -42,7 +42,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
         FILE="FILE" if name is None else shlex.quote(name),
     )
     own = next((one for one in run.sides if one.name == side), None)
-    setting = setting_of(run, side)
+    setting = hash_setting(run, side)
     return Side(
         label=label,
         files=[file],
@@ -80,7 +80,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
                 # A file of an older build was one session, or does not record that it was resumed.
                 sessions.append(ranks[0].session or run_id)
                 count += sum(len(samples) for _, samples in known)
-        kind, family = conditions_of(setting, result, phase)
+        kind, family = hash_conditions(setting, result, phase)
         yield Series(
             runner=result.runner,
             group=result.group,

@@ -109,20 +109,20 @@ def spread_between(baseline: Series, candidate: Series, past: Past | None) -> tu
     own = [one for name, side in (("baseline", baseline), ("candidate", candidate)) for one in _own(name, side)]
     excluded = {*baseline.sessions, *candidate.sessions}
     if past is None:
-        return spread_of(own), len({one.session for one in own})
+        return pool_spread(own), len({one.session for one in own})
 
     def others(found: list[PastSession]) -> list[PastSession]:
         return [one for one in found if one.session not in excluded]
 
     equal = own + others(past.equal({*baseline.kinds, *candidate.kinds}))
-    found = spread_of(equal)
+    found = pool_spread(equal)
     if found is not None:
         return found, found.sessions
     pooled = own + others(past.comparable({*baseline.families, *candidate.families}))
-    return spread_of(pooled, pooled=True), len({one.session for one in equal})
+    return pool_spread(pooled, pooled=True), len({one.session for one in equal})
 
 
-def spread_of(rows: Sequence[PastSession], *, pooled: bool = False) -> SessionSpread | None:
+def pool_spread(rows: Sequence[PastSession], *, pooled: bool = False) -> SessionSpread | None:
     """Pools the variance of rows within their kinds.
 
     Rows of one session are not independent evidence of the variance between sessions. The degrees of freedom are at
@@ -144,7 +144,7 @@ def spread_of(rows: Sequence[PastSession], *, pooled: bool = False) -> SessionSp
     degrees = sum(len(each) - 1 for each in several)
     if min(degrees, len(sessions) - 1) < LEAST_DEGREES:
         return None
-    squares = math.fsum((row.mean - _mean(each)) ** 2 for each in several for row in each)
+    squares = math.fsum((row.mean - _average_rows(each)) ** 2 for each in several for row in each)
     within = [(row.variance, row.n_processes - 1) for row in counted if row.variance is not None]
     process_degrees = sum(freedom for _, freedom in within)
     process_squares = math.fsum(variance * freedom for variance, freedom in within)
@@ -166,7 +166,7 @@ def past_sessions(kind: str, series: Series) -> list[PastSession]:
         found.setdefault(session, []).append(math.log(median))
     rows = []
     for session, logs in found.items():
-        mean, several = _mean_of(logs), len(logs) > 1
+        mean, several = _average(logs), len(logs) > 1
         variance = math.fsum((one - mean) ** 2 for one in logs) / (len(logs) - 1) if several else None
         rows.append(PastSession(session=session, kind=kind, n_processes=len(logs), mean=mean, variance=variance))
     return rows
@@ -186,9 +186,9 @@ def _session_weight(series: Series) -> float:
     return math.fsum((series.sessions.count(one) / total) ** 2 for one in {*series.sessions})
 
 
-def _mean(rows: Sequence[PastSession]) -> float:
-    return _mean_of([row.mean for row in rows])
+def _average_rows(rows: Sequence[PastSession]) -> float:
+    return _average([row.mean for row in rows])
 
 
-def _mean_of(values: Sequence[float]) -> float:
+def _average(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)

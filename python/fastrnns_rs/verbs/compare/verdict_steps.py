@@ -77,7 +77,7 @@ def numbered(steps: Iterable[list[str]], limit: int) -> Iterator[str]:
             yield from wrapped(f"   {line}", limit)
 
 
-def change_of(ratio: float | None, low: float | None, high: float | None) -> str:
+def format_change(ratio: float | None, low: float | None, high: float | None) -> str:
     """Returns `+4.2 [+3.1, +5.2] %`; empty for an unknown ratio."""
     return "" if ratio is None else change_with_unit(ratio, low, high)
 
@@ -99,7 +99,7 @@ def _standard_error(found: stats.Comparison, replication: Replication | None) ->
     error = found.log_standard_error
     known = replication.session_error if replication else None
     if replication is not None and replication.spread is not None and known is not None:
-        yield from _of_history(replication.spread, known)
+        yield from _describe_history(replication.spread, known)
         if known[0] == error:
             return
         yield "The standard error of the processes alone is larger and is used:"
@@ -121,7 +121,7 @@ def _standard_error(found: stats.Comparison, replication: Replication | None) ->
     yield f"with {digits(found.degrees_of_freedom)} degrees of freedom (Welch{limited})."
 
 
-def _of_history(spread: SessionSpread, error: tuple[float, float]) -> Iterator[str]:
+def _describe_history(spread: SessionSpread, error: tuple[float, float]) -> Iterator[str]:
     pooled = ", comparable rows included" if spread.pooled else ""
     yield f"Standard error of log(ratio), from {spread.sessions:,} sessions{pooled}: {digits(error[0])},"
     yield f"with {digits(error[1])} degrees of freedom."

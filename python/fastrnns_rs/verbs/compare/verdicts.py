@@ -23,7 +23,7 @@ from fastrnns_rs.documents.comparison import (
     is_withheld,
 )
 from fastrnns_rs.errors import ExitCode, UsageError, unknown
-from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, lacks_spread, replication_of
+from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, choose_replication, lacks_spread
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def decide(pairs: Sequence[Pair], margin: float, past: Past | None = None) -> li
     places = ranked([(judged[index].row.verdict, judged[index].row.p_value or 0.0) for index in tested])
     for index, (step, adjusted) in zip(tested, places, strict=True):
         judged[index] = _corrected(judged[index], adjusted, step, margin)
-    return [replace(one, row=_settled(one)) for one in judged]
+    return [replace(one, row=_mark_conditional(one)) for one in judged]
 
 
 def ranked(rows: Sequence[tuple[Verdict | None, float]]) -> list[tuple[Step, float]]:
@@ -130,7 +130,7 @@ def withdrawn(verdict: Verdict | None, adjusted: float, step: Step) -> str | Non
 
 def _judge(pair: Pair, margin: float, past: Past | None) -> Judged:
     try:
-        replication = replication_of(pair, past)
+        replication = choose_replication(pair, past)
         found = _compared(pair, replication, margin)
         row = _row(pair, replication, found)
         return Judged(pair=pair, row=row, replication=replication, found=found, step=None)
@@ -149,7 +149,7 @@ def _compared(pair: Pair, replication: Replication, margin: float) -> stats.Comp
     return None if without else found
 
 
-def _settled(one: Judged) -> Row:
+def _mark_conditional(one: Judged) -> Row:
     """Marks the verdict as conditional if sessions may differ by an unknown amount."""
     row, found = one.row, one.found
     if row.additional_processes is not None and found is not None:
@@ -178,7 +178,9 @@ def _row(pair: Pair, replication: Replication, found: stats.Comparison | None) -
         reason=found.reason if found else _missing(pair),
         label=_label(pair, basis),
         # More processes do not replace sessions.
-        additional_processes=found.additional_processes if found and judged and replication.of_processes else None,
+        additional_processes=found.additional_processes
+        if found and judged and replication.gains_from_processes
+        else None,
         basis=basis,
         session_stddev=spread.stddev if spread else None,
         history_sessions=spread.sessions if spread else None,
@@ -204,7 +206,7 @@ def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judge
     if reason is not None:
         # The number of processes is computed at the confidence that the row's rank requires.
         asked = one.replication.compared(margin, 1 - step.threshold)
-        more = asked.additional_processes if one.replication.of_processes else None
+        more = asked.additional_processes if one.replication.gains_from_processes else None
         row = replace(row, verdict="inconclusive", reason=reason, additional_processes=more)
     return replace(one, row=row, step=step)
 
@@ -283,13 +285,13 @@ def exit_code(rows: Collection[Row | Change], margin: float, fail_on: Collection
     return ExitCode.DONE
 
 
-def counts_of(verdicts: Iterable[Verdict | None]) -> Counts:
+def count_verdicts(verdicts: Iterable[Verdict | None]) -> Counts:
     """Counts the rows of each verdict."""
     words = Counter(verdict or "none" for verdict in verdicts)
     return Counts(**{str(word): count for word, count in words.items()})
 
 
-def method_of(name: str, margin: float, source: MarginSource, *, forced: bool) -> Method:
+def describe_method(name: str, margin: float, source: MarginSource, *, forced: bool) -> Method:
     """Returns the description of the method for the document."""
     return Method(
         name=name,

@@ -16,7 +16,7 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 _BYTES = {"": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
-def age_of(text: str) -> timedelta:
+def parse_age(text: str) -> timedelta:
     """Parses an age: `90d`, `12w`, `6m` of 30 days each, `1y` of 365.
 
     Raises:
@@ -29,7 +29,7 @@ def age_of(text: str) -> timedelta:
     return timedelta(days=int(found[1]) * _DAYS[found[2]])
 
 
-def bytes_of(text: str) -> int:
+def parse_size(text: str) -> int:
     """Parses a size: `500MiB`, `2GiB`, `1.5 GB`, or a number of bytes.
 
     Raises:

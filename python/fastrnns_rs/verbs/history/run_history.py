@@ -81,7 +81,7 @@ class RunHistory:
         """Returns the index, for a `with` block."""
         return RunIndex(self.folder / "index.sqlite", self.runs_folder)
 
-    def place_of(self, run: Run) -> Path:
+    def find_place(self, run: Run) -> Path:
         """Returns the path of a run in the history."""
         when = re.sub(r"[^0-9TZ]", "", run.created_utc)[:16]
         return self.runs_folder / f"{when}-{distinct(run.run_id)}.json"
@@ -114,7 +114,7 @@ class RunHistory:
         from fastrnns_rs.documents.layout import Layout
 
         self.make()
-        path = self.place_of(run)
+        path = self.find_place(run)
         # A link there is replaced, and not the file that it leads to.
         writing.write(path, (layout or Layout()).pieces(run), str(path))
         return path
@@ -128,7 +128,7 @@ class RunHistory:
         from fastrnns_rs.documents.run_file import Run
 
         try:
-            kept = Run.load(self.place_of(run))
+            kept = Run.load(self.find_place(run))
         except FastrnnsError:
             return
         if _n_processes(kept) - _n_processes(run):
@@ -259,7 +259,7 @@ class RunHistory:
         return found
 
 
-def past_of(history: RunHistory | None) -> AbstractContextManager[Past | None]:
+def open_past(history: RunHistory | None) -> AbstractContextManager[Past | None]:
     """Returns the earlier sessions of a history, for a `with` block."""
     if history is None or not history.runs_folder.is_dir():
         return nullcontext()

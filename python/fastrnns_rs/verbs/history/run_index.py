@@ -73,11 +73,11 @@ _LARGEST_INTEGER = (1 << 63) - 1
 _Kind = Callable[[Sequence[Any]], bool]
 
 
-def _of_types(*types: type) -> _Kind:
+def _check_types(*types: type) -> _Kind:
     return lambda column: {*map(type, column)} <= {*types}
 
 
-def _one_of(*words: str) -> _Kind:
+def _check_words(*words: str) -> _Kind:
     return lambda column: {*column} <= {*words}
 
 
@@ -89,9 +89,9 @@ def _are_finite(column: Sequence[Any]) -> bool:
     return {*map(type, column)} <= {float, NoneType} and all(one is None or isfinite(one) for one in column)
 
 
-_INTEGER, _TEXT = _of_types(int), _of_types(str)
-_INTEGER_OR_NONE, _TEXT_OR_NONE = _of_types(int, NoneType), _of_types(str, NoneType)
-_STATUS, _VERB = _one_of("complete", "interrupted", "failed"), _one_of("bench", "ab")
+_INTEGER, _TEXT = _check_types(int), _check_types(str)
+_INTEGER_OR_NONE, _TEXT_OR_NONE = _check_types(int, NoneType), _check_types(str, NoneType)
+_STATUS, _VERB = _check_words("complete", "interrupted", "failed"), _check_words("bench", "ab")
 _RUN_KINDS = [
     *(_are_names, _INTEGER, _TEXT, _TEXT, _TEXT, _STATUS, _TEXT_OR_NONE, _INTEGER_OR_NONE, _VERB),
     *(_TEXT, _TEXT, _TEXT, _TEXT_OR_NONE),
@@ -142,7 +142,7 @@ class RunIndex:
         Args:
             newest: Number of runs; None for all. If a run has several files, the last started file counts.
         """
-        found = self._of(_RUN_KINDS, f"{_SELECT_RUNS} LIMIT ?", [-1 if newest is None else newest])
+        found = self._fetch_checked(_RUN_KINDS, f"{_SELECT_RUNS} LIMIT ?", [-1 if newest is None else newest])
         runs: dict[str, tuple[Any, ...]] = {}
         for row in found:
             runs.setdefault(row[2], row)
@@ -152,16 +152,16 @@ class RunIndex:
 
     def n_runs(self) -> int:
         """Returns the number of runs."""
-        [(count,)] = self._of([_INTEGER], "SELECT COUNT(DISTINCT run_id) FROM files WHERE fault IS NULL")
+        [(count,)] = self._fetch_checked([_INTEGER], "SELECT COUNT(DISTINCT run_id) FROM files WHERE fault IS NULL")
         return int(count)
 
     def faults(self) -> list[tuple[str, str]]:
         """Returns the name and the error of each file that is not a run file."""
         text = "SELECT name, fault FROM files WHERE fault IS NOT NULL ORDER BY mtime_ns, name"
-        found = self._of([_are_names, _TEXT], text)
+        found = self._fetch_checked([_are_names, _TEXT], text)
         return [(os.fsdecode(name), fault) for name, fault in found]
 
-    def alike(self, name: str) -> set[str]:
+    def find_equal_files(self, name: str) -> set[str]:
         """Returns the names of files with rows of all kinds that a file has.
 
         The files may also have rows of other kinds.
@@ -172,7 +172,7 @@ class RunIndex:
             f" HAVING COUNT(DISTINCT kind) = (SELECT COUNT(*) FROM ({kinds}))"
         )
         encoded = os.fsencode(name)
-        return {os.fsdecode(found) for (found,) in self._of([_are_names], text, [encoded, encoded])}
+        return {os.fsdecode(found) for (found,) in self._fetch_checked([_are_names], text, [encoded, encoded])}
 
     def equal(self, kinds: Iterable[str]) -> list[PastSession]:
         """Returns the rows of these kinds; see `Past`."""
@@ -190,13 +190,15 @@ class RunIndex:
             some = values[first : first + _MOST_VALUES]
             places = ", ".join("?" * len(some))
             text = f"SELECT session, kind, n_processes, mean, variance FROM sessions WHERE {column} IN ({places})"  # noqa: S608  # a column's name and question marks
-            for session, kind, count, mean, variance in self._of(_SESSION_KINDS, f"{text} ORDER BY name", some):
+            for session, kind, count, mean, variance in self._fetch_checked(
+                _SESSION_KINDS, f"{text} ORDER BY name", some
+            ):
                 # A run may have two files, or two equal sides.
                 row = PastSession(session=session, kind=kind, n_processes=count, mean=mean, variance=variance)
                 found.setdefault((session, kind), row)
         return [*found.values()]
 
-    def _of(self, kinds: Sequence[_Kind], text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
+    def _fetch_checked(self, kinds: Sequence[_Kind], text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
         try:
             return self._fetched(kinds, text, values)
         except sqlite3.DatabaseError:

@@ -84,7 +84,7 @@ def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[
     if colon and kind == "tag":
         return _tagged(word, value, runs)
     if colon and kind == "git":
-        return _of_commit(word, value, runs)
+        return _find_by_commit(word, value, runs)
     if _ID.fullmatch(name):
         found = [one for one in runs if one.run_id.startswith(name)]
         if len(found) > 1:
@@ -166,7 +166,7 @@ def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptR
         message = f"ambiguous run: {word!r} needs 1 run, and @{name} names {len(found)} runs"
         raise UsageError(message, _LIST, value=word)
     with history.index() as index:
-        names = index.alike(Path(found[0].path).name)
+        names = index.find_equal_files(Path(found[0].path).name)
     before = runs[: runs.index(found[0])]
     alike = [one for one in before if one.status == "complete" and Path(one.path).name in names]
     return [*alike, *found]
@@ -181,7 +181,7 @@ def _tagged(word: str, tag: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
     return found
 
 
-def _of_commit(word: str, revision: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
+def _find_by_commit(word: str, revision: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
     """Returns the complete runs of a commit without local changes."""
     commit = _commit(word, revision)
     found = [one for one in runs if one.commit == commit]

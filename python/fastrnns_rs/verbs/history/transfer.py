@@ -72,7 +72,7 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
             notes.append(f"already in the history: {str(file)!r}")
             continue
         known.add(run.run_id)
-        place = history.place_of(run)
+        place = history.find_place(run)
         with locked(place):
             if os.path.lexists(place):
                 # Text of any kind may be an id, and time and id name the place.

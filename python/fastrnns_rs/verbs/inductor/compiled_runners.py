@@ -39,7 +39,7 @@ def check(options: Options) -> None:
             raise UsageError(message, f"Use {known}.", where="runner", value=runner.name)
 
 
-def modules_of(
+def compile_modules(
     options: Options,
     facts: Facts,
     *,

@@ -14,7 +14,7 @@ from fastrnns_rs.processes.listener import Answer, Terms
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.inductor.module_files import check_cache
 from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
-from fastrnns_rs.verbs.inductor.output_files import places_of
+from fastrnns_rs.verbs.inductor.output_files import reserve_places
 from fastrnns_rs.verbs.inductor.request import check_machine
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _measured(
     one: Generated, asked: InductorOptions, setting: Setting, begins: Callable[[str], None]
 ) -> tuple[ModuleRow, bool]:
     """Returns the row of a module, and True if Ctrl-C was pressed."""
-    places = places_of(one, asked)
+    places = reserve_places(one, asked)
     parts: list[dict[str, Any]] = []
     answers: list[Answer] = []
     try:

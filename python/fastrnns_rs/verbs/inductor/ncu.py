@@ -13,7 +13,7 @@ from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes.worker_setting import Setting
-from fastrnns_rs.verbs.profile.attempt import end_of
+from fastrnns_rs.verbs.profile.attempt import describe_end
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Completed
@@ -139,7 +139,7 @@ def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
             "Run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0.",
         )
     if completed.exit_status != 0:
-        told = _OF_MODULE.findall(said) or _OF_NCU.findall(said) or [end_of(completed)]
+        told = _OF_MODULE.findall(said) or _OF_NCU.findall(said) or [describe_end(completed)]
         return f"ncu failed: {visible(told[-1].strip())[:_LONGEST_REASON]}", ""
     if asked.ncu_kernel_regex:
         which = visible(f"no kernel matches: {asked.ncu_kernel_regex!r}")

@@ -32,7 +32,7 @@ class Places:
                 path.unlink()
 
 
-def places_of(one: Generated, asked: InductorOptions) -> Places:
+def reserve_places(one: Generated, asked: InductorOptions) -> Places:
     """Reserves unique output paths for a module.
 
     Raises:

@@ -14,7 +14,7 @@ from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.torch_profiler import resolve_activities
 from fastrnns_rs.replicates import median
 from fastrnns_rs.verbs.profile import capture_checks, tool_messages
-from fastrnns_rs.verbs.profile.attempt import end_of
+from fastrnns_rs.verbs.profile.attempt import describe_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -280,9 +280,9 @@ def _end(attempt: Attempt) -> str:
     """Returns the end of the command in words, with the name of the signal."""
     killed_by = _signal(attempt)
     if killed_by is None:
-        return end_of(attempt.completed)
+        return describe_end(attempt.completed)
     memory = "; the kernel does this when memory runs out" if killed_by is signal.SIGKILL else ""
-    return f"{end_of(attempt.completed)} ({killed_by.name}){memory}"
+    return f"{describe_end(attempt.completed)} ({killed_by.name}){memory}"
 
 
 def _left_elsewhere(said: str, attempt: Attempt) -> str:

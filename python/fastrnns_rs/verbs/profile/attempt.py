@@ -152,7 +152,7 @@ class Attempt:
         """
         completed = self._run(command, purpose, timeout)
         # Only the last output counts: earlier commands ran without the profiler, or it wrote nothing.
-        self.said_by_tool = [tool_messages.of_the_tool(text) for text in _printed(completed)]
+        self.said_by_tool = [tool_messages.select_tool_output(text) for text in _printed(completed)]
         return completed, self.said()
 
     def _run(self, command: list[str], purpose: str, timeout: float | None = None) -> Ended:
@@ -170,7 +170,7 @@ class Attempt:
             completed = Lost(str(error))
         self.ran_out_of_time |= completed.timed_out
         self.log += [Entry(text, printed=True) for text in _printed(completed)]
-        self.log.append(Entry(f"# {end_of(completed)} after {completed.duration_ns / 1e9:.1f} s"))
+        self.log.append(Entry(f"# {describe_end(completed)} after {completed.duration_ns / 1e9:.1f} s"))
         return completed
 
     def said(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def child_environment() -> dict[str, str]:
     }
 
 
-def end_of(completed: Ended | None) -> str:
+def describe_end(completed: Ended | None) -> str:
     """Returns the end of a command in words."""
     if completed is None:
         return "it never began"
@@ -210,9 +210,9 @@ def end_of(completed: Ended | None) -> str:
 
 
 def _printed(completed: Ended) -> list[str]:
-    return [_settled(text) for text in (completed.stdout_tail, completed.stderr_tail)]
+    return [_apply_overwrites(text) for text in (completed.stdout_tail, completed.stderr_tail)]
 
 
-def _settled(text: str) -> str:
+def _apply_overwrites(text: str) -> str:
     """Returns the final state of printed lines: progress bars overwrite themselves."""
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.replicates import median
 from fastrnns_rs.verbs.profile import assessment
-from fastrnns_rs.verbs.profile.attempt import end_of
+from fastrnns_rs.verbs.profile.attempt import describe_end
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ class Baseline(NamedTuple):
         if self.answer.get("finished"):
             return None
         refusal = self.answer.get("refusal")
-        why = refusal["message"] if refusal else end_of(self.completed)
+        why = refusal["message"] if refusal else describe_end(self.completed)
         hint = "" if log is None else f"Read the output of the run: less {shlex.quote(str(log))}"
         if self.completed.timed_out:
             hint = "Give the run more time: fastrnns-rs profile --timeout SECONDS RUNNER"

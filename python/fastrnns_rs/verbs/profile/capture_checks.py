@@ -61,7 +61,7 @@ def nsys_sqlite(path: Path, expected: Counter[str], *, cuda: bool, failed: Colle
             found = f"{kernels} kernels, {graphs} graphs"
             yield CheckEntry(id="kernels", expected="at least one", found=found, ok=kernels + graphs > 0)
 
-    return _of_database(path, look)
+    return _check_database(path, look)
 
 
 def nvprof_profile(path: Path, expected: Counter[str], *, failed: Collection[str] = ()) -> list[CheckEntry]:
@@ -73,10 +73,12 @@ def nvprof_profile(path: Path, expected: Counter[str], *, failed: Collection[str
         yield CheckEntry(id="kernels", expected="at least one", found=f"{kernels} kernels", ok=kernels > 0)
         yield _same(expected, _ours(_nvprof_ranges(database, tables), failed))
 
-    return _of_database(path, look)
+    return _check_database(path, look)
 
 
-def _of_database(path: Path, look: Callable[[sqlite3.Connection, set[str]], Iterator[CheckEntry]]) -> list[CheckEntry]:
+def _check_database(
+    path: Path, look: Callable[[sqlite3.Connection, set[str]], Iterator[CheckEntry]]
+) -> list[CheckEntry]:
     """Checks that a database opens, and runs further checks on its tables."""
     try:
         with closing(_open(path)) as database:

@@ -15,7 +15,7 @@ from fastrnns_rs.problem.torch_profiler import HANDLERS, TorchOptions, check_for
 from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.verbs.profile import tools
-from fastrnns_rs.verbs.profile.attempt import child_environment, end_of
+from fastrnns_rs.verbs.profile.attempt import child_environment, describe_end
 
 #: A larger number is a mistake: each process takes at least some seconds.
 _MOST_PROCESSES = 1000
@@ -80,7 +80,7 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepare
     return Prepared(request=request, plan=plan, tool=tool, skipped=skipped, chosen=chosen)
 
 
-def captures_of(prepared: Prepared, *, separate: bool = False, processes: int = 1) -> list[Prepared]:
+def plan_captures(prepared: Prepared, *, separate: bool = False, processes: int = 1) -> list[Prepared]:
     """Returns the captures to make, in order.
 
     Args:
@@ -117,6 +117,6 @@ def _check_function(module: str, name: str, timeout: float) -> None:
             message, hint = json.loads(completed.stdout_tail.rpartition("\n")[2])
         except (ValueError, TypeError):
             # The imported module ended the process.
-            message = f"cannot import module: {module!r}: {end_of(completed)}"
+            message = f"cannot import module: {module!r}: {describe_end(completed)}"
             hint = "Put the folder of the module on PYTHONPATH."
         raise UsageError(str(message), str(hint))

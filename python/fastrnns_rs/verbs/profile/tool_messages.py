@@ -87,7 +87,7 @@ def missed_agent(said: str) -> str | None:
     return found[0] if found and explain(said) == _MISSED_AGENT else None
 
 
-def of_the_tool(printed: str) -> str:
+def select_tool_output(printed: str) -> str:
     """Returns the profiler's part of a stream shared with the profiled process.
 
     Only the end of a stream is known. A process that dies does not print its end mark.

@@ -192,9 +192,9 @@ def _parsed(
     try:
         return Trace(named, optional=optional, runners=runners, threads=workers, extent=extent)
     except ValueError as error:
-        from fastrnns_rs.verbs.report.unreadable_capture import reason_of
+        from fastrnns_rs.verbs.report.unreadable_capture import make_reading_error
 
-        raise reason_of(error, given) from None
+        raise make_reading_error(error, given) from None
 
 
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:
@@ -202,9 +202,9 @@ def _sequence_length(paths: Sequence[str | Path]) -> int | None:
     # Few files are manifests, and a full check would import the modules that read them.
     if not all(map(file_kinds.may_be_manifest, paths)):
         return None
-    from fastrnns_rs.verbs.report.manifests import sequence_length_of
+    from fastrnns_rs.verbs.report.manifests import find_sequence_length
 
-    return sequence_length_of(paths)
+    return find_sequence_length(paths)
 
 
 def _rules(path: str | Path) -> str:

@@ -25,7 +25,7 @@ _EXPORTABLE = ("nsys_report", "nsys_stream")
 _LARGEST = 16 * 1024 * 1024
 
 
-def files_of(path: str | Path) -> list[tuple[str, str | None]]:
+def list_files(path: str | Path) -> list[tuple[str, str | None]]:
     """Returns the files of a manifest, or the path itself if it is not a manifest.
 
     Returns:
@@ -35,7 +35,7 @@ def files_of(path: str | Path) -> list[tuple[str, str | None]]:
         FastrnnsError: If files of the manifest are missing, or it is damaged.
     """
     path = Path(path)
-    return _files_of(path, Capture.load(path)) if is_manifest(path) else [(str(path), None)]
+    return _list_files(path, Capture.load(path)) if is_manifest(path) else [(str(path), None)]
 
 
 def beside(path: str | Path) -> tuple[list[tuple[str, str | None]], set[Path]] | None:
@@ -48,7 +48,7 @@ def beside(path: str | Path) -> tuple[list[tuple[str, str | None]], set[Path]] |
         manifest = _manifest_at(path)
         if manifest is None:
             return None
-        wanted = _files_of(Path(path), manifest)
+        wanted = _list_files(Path(path), manifest)
     except FastrnnsError:
         return None
     places = [_place(Path(path), Path(one.path)) for one in manifest.artefacts]
@@ -76,7 +76,7 @@ def runs_in(paths: Sequence[str | Path]) -> int:
     return runs
 
 
-def wall_time_of(paths: Sequence[str | Path]) -> float:
+def find_wall_time(paths: Sequence[str | Path]) -> float:
     """Returns the time of one run of the captured model without a profiler, in ms.
 
     Raises:
@@ -99,7 +99,7 @@ def wall_time_of(paths: Sequence[str | Path]) -> float:
     raise UsageError(message, "Add `wall_time_ms`, or use one capture manifest of one runner.")
 
 
-def sequence_length_of(paths: Sequence[str | Path]) -> int | None:
+def find_sequence_length(paths: Sequence[str | Path]) -> int | None:
     """Returns the number of steps of a sequence, if all captures agree.
 
     Returns:
@@ -143,7 +143,7 @@ def is_manifest(path: str | os.PathLike[str]) -> bool:
     return isinstance(plain, dict) and plain.get("schema") == "fastrnns-rs/capture"
 
 
-def _files_of(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
+def _list_files(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
     kinds = {one.kind for one in manifest.artefacts}
     wanted = kinds & READABLE or {*[kind for kind in _EXPORTABLE if kind in kinds][:1]}
     if not wanted:

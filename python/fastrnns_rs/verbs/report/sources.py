@@ -28,9 +28,9 @@ def behind(path: str | Path) -> list[tuple[str, bool, str | None]]:
         return [(file, True, runner) for file, runner in files_in(path)]
     if not may_be_manifest(path):
         return [(os.fspath(path), False, None)]
-    from fastrnns_rs.verbs.report.manifests import files_of
+    from fastrnns_rs.verbs.report.manifests import list_files
 
-    return [(file, False, runner) for file, runner in files_of(path)]
+    return [(file, False, runner) for file, runner in list_files(path)]
 
 
 def files_not_to_replace(path: str | Path) -> Iterator[str | Path]:

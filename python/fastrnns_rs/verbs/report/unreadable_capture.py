@@ -16,7 +16,7 @@ KINDS = "Use a torch.profiler trace, an nsys report or export, nvprof output, or
 _ANY_FORMAT = "give a trace of"
 
 
-def reason_of(error: ValueError, files: Sequence[str]) -> FastrnnsError:
+def make_reading_error(error: ValueError, files: Sequence[str]) -> FastrnnsError:
     """Makes the error for a file that the reader of captures could not read.
 
     A missing file and a file of another kind are wrong arguments. A damaged capture is a failure.

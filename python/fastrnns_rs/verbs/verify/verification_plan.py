@@ -62,13 +62,13 @@ def plan(asked: VerifyOptions) -> list[Task]:
     # The names are checked before torch is probed, which takes seconds.
     options.choice.runners()
     facts = environment.probe(options.device, options.computed_dtype, Setting(threads=options.threads))
-    tasks = plan_of(options, facts).tasks
+    tasks = make_verification_plan(options, facts).tasks
     if tasks:
         choose_tolerance(tasks[0].problem, rtol=asked.rtol, atol=asked.atol)
     return tasks
 
 
-def plan_of(options: Options, facts: Facts) -> Plan:
+def make_verification_plan(options: Options, facts: Facts) -> Plan:
     """Returns the plan of a benchmark, with small sizes where none are given."""
     given = options.sizes
     sizes = replace(given, **{name: getattr(given, name) or size for name, size in _SIZES.items()})

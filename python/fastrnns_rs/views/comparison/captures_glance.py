@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.comparison import words
-from fastrnns_rs.views.comparison.sides import columns_of_sides
+from fastrnns_rs.views.comparison.sides import align_sides
 from fastrnns_rs.views.figures import change_with_unit
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
@@ -128,10 +128,10 @@ def _sides(comparison: Comparison, limit: int) -> list[str]:
         return [visible(side.label), fit(", ".join(map(visible, side.devices or [])), _LONGEST_DEVICES), counts]
 
     rows = [["baseline", *side_cells(comparison.baseline)], ["candidate", *side_cells(comparison.candidate)]]
-    return columns_of_sides(rows, limit, _OPTIONAL)
+    return align_sides(rows, limit, _OPTIONAL)
 
 
-def change_of_device_time(comparison: Comparison) -> str:
+def format_device_time_change(comparison: Comparison) -> str:
     """Returns `GPU time per iteration: 83.6 ms → 151.2 ms, +67.6 ms (+81 %)`.
 
     The text is empty if there is nothing to compare.
@@ -166,7 +166,7 @@ def answer(comparison: Comparison, limit: int) -> list[Line]:
         second = f"No verdict: {count}. Capture each side {_LEAST_CAPTURES} times for a verdict."
     else:
         second = f"No verdict: {whole.reason.removesuffix(': no verdict')}."
-    first = wrapped(change_of_device_time(comparison), limit)
+    first = wrapped(format_device_time_change(comparison), limit)
     return [*(Line(text, "bold") for text in first), *map(Line, wrapped(second, limit))]
 
 

@@ -49,7 +49,7 @@ def _table(comparison: Comparison, name: str, changes: Sequence[Change], limit: 
     if not changes:
         return []
     # The name is the last column.
-    shown = columns.of_changes(comparison, name, visible)[:-1]
+    shown = columns.make_change_columns(comparison, name, visible)[:-1]
     names = [(one.name, getattr(one, "short_name", None) or one.name) for one in changes]
     return packed(name, names, shown, changes, limit)
 

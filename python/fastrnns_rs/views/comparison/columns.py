@@ -23,7 +23,7 @@ def _number(heading: str, text: Callable[..., str]) -> Column:
     return Column(heading, text, right=True)
 
 
-def of_rows(comparison: Comparison, escape: Callable[[str], str]) -> list[Column]:
+def make_row_columns(comparison: Comparison, escape: Callable[[str], str]) -> list[Column]:
     """Returns the columns of `NamedRow`.
 
     Args:
@@ -51,7 +51,7 @@ def of_rows(comparison: Comparison, escape: Callable[[str], str]) -> list[Column
     ]
 
 
-def of_changes(comparison: Comparison, name: str, escape: Callable[[str], str]) -> list[Column]:
+def make_change_columns(comparison: Comparison, name: str, escape: Callable[[str], str]) -> list[Column]:
     """Returns the columns of kernels and categories.
 
     The name is last, because it may be long.

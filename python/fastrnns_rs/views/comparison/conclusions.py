@@ -76,7 +76,7 @@ def _overruled(named: Sequence[words.NamedRow]) -> Iterator[str]:
 
 
 def _without_verdict(named: Sequence[words.NamedRow]) -> Iterator[str]:
-    missing = [one for one in named if words.verdict_of(one.row) is None]
+    missing = [one for one in named if words.choose_verdict(one.row) is None]
     for reason, names in by_text((one.row.reason, one.name) for one in missing).items():
         # Most reasons say themselves that there is no verdict.
         because = visible(reason).removesuffix(": no verdict")

@@ -46,7 +46,9 @@ def _cases(comparison: Comparison) -> Iterator[tuple[str | None, str]]:
     for named in words.named_rows(comparison):
         row = named.row
         classname = row.runner if row.group is None else row.group
-        yield _case(row, classname, named.name, _of_sides(row, margin, ("estimate_ns", "n_processes")), margin, named)
+        yield _case(
+            row, classname, named.name, _list_properties(row, margin, ("estimate_ns", "n_processes")), margin, named
+        )
     for kernel in comparison.kernels:
         former = [("matched_by", kernel.matched_by), ("baseline_name", columns.former_name(kernel))]
         yield _change(kernel, kernel.category, margin, former)
@@ -57,11 +59,11 @@ def _cases(comparison: Comparison) -> Iterator[tuple[str | None, str]]:
 def _change(
     found: Change, classname: str, margin: float, former: Iterable[tuple[str, object]]
 ) -> tuple[str | None, str]:
-    properties = _of_sides(found, margin, ("total_ns", "n_repeats"))
+    properties = _list_properties(found, margin, ("total_ns", "n_repeats"))
     return _case(found, classname, found.name, [*properties, *former], margin)
 
 
-def _of_sides(found: Row | Change, margin: float, keys: tuple[str, str]) -> list[tuple[str, object]]:
+def _list_properties(found: Row | Change, margin: float, keys: tuple[str, str]) -> list[tuple[str, object]]:
     """Returns the properties of a row or change, with all digits, for programs.
 
     Properties that the row or change does not have are None.
@@ -85,7 +87,7 @@ def _case(
 ) -> tuple[str | None, str]:
     side: Figures | KernelFigures | None = found.candidate
     time_ns = getattr(side, "estimate_ns", None) if named else getattr(side, "total_ns", None)
-    verdict = words.verdict_of(found) or "no verdict"
+    verdict = words.choose_verdict(found) or "no verdict"
     if found.verdict is None and verdict != "no verdict":
         verdict += " for these two sessions only"
     notes = [note for note, _ in named.notes()] if named else []

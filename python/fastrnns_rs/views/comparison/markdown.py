@@ -46,12 +46,12 @@ def _headline(comparison: Comparison) -> str:
 
 def _rows(comparison: Comparison) -> Iterator[list[str]]:
     named = words.named_rows(comparison)
-    *first, ratio, interval, change, delta, processes, verdict = columns.of_rows(comparison, code_cell)
+    *first, ratio, interval, change, delta, processes, verdict = columns.make_row_columns(comparison, code_cell)
     both = Column(f"{ratio.heading} [{interval.heading}]", lambda one: words.ratio_with_interval(one.row), right=True)
 
     def marked(one: words.NamedRow) -> str | None:
         text = verdict.text(one)
-        return f"**{text}**" if words.verdict_of(one.row) in {"faster", "slower"} else text
+        return f"**{text}**" if words.choose_verdict(one.row) in {"faster", "slower"} else text
 
     shown = [*first, both, change, delta, processes, Column(verdict.heading, marked)]
     drawn = cells(shown, named)
@@ -84,7 +84,7 @@ def _changes(comparison: Comparison, name: str, changes: Sequence[Change]) -> li
 
     Tables that are too wide are cut on the right.
     """
-    *figures, last = columns.of_changes(comparison, name, code_cell)
+    *figures, last = columns.make_change_columns(comparison, name, code_cell)
     shown = [last, *figures]
     return pipe_table(shown, cells(shown, changes))
 

@@ -37,13 +37,13 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
     counts = usual_processes(comparison)
     named = (("baseline", comparison.baseline, counts[0]), ("candidate", comparison.candidate, counts[1]))
     rows = [[name, visible(side.label), _start(side), _processes(side, count)] for name, side, count in named]
-    found = [Line(text, "dim") for text in columns_of_sides(rows, limit, _OPTIONAL)]
+    found = [Line(text, "dim") for text in align_sides(rows, limit, _OPTIONAL)]
     if comparison.environment_differences:
         found.append(Line(_differences(comparison.environment_differences, limit), "dim"))
     return found
 
 
-def columns_of_sides(rows: list[list[str]], limit: int, optional: Sequence[int] = ()) -> list[str]:
+def align_sides(rows: list[list[str]], limit: int, optional: Sequence[int] = ()) -> list[str]:
     """Aligns the cells of both sides, and shortens their labels as far as needed.
 
     Args:

@@ -63,7 +63,7 @@ class NamedRow:
         """True if there is no verdict because a side failed, not for lack of data."""
         # A reason may contain the reasons of both sides.
         causes = (self.row.reason or "").split("; ")
-        return verdict_of(self.row) is None and any(one.startswith(("failed", "timed out")) for one in causes)
+        return choose_verdict(self.row) is None and any(one.startswith(("failed", "timed out")) for one in causes)
 
     def notes(self) -> Iterator[tuple[str, bool]]:
         """Yields notes that the figures do not show.
@@ -78,7 +78,7 @@ class NamedRow:
         if row.label:
             yield row.label, True
         undecided = inconclusive and (row.additional_processes is None or self.is_overruled)
-        if row.reason and (verdict_of(row) is None or undecided):
+        if row.reason and (choose_verdict(row) is None or undecided):
             yield row.reason, True
         needed = suggested_processes(row) if inconclusive else None
         if needed == NEVER:
@@ -97,15 +97,15 @@ class NamedRow:
         return self.row.verdict == "inconclusive" and excludes
 
 
-def verdict_of(found: Row | Change) -> str | None:
+def choose_verdict(found: Row | Change) -> str | None:
     """Returns the verdict, else the conditional verdict."""
     return found.verdict or getattr(found, "conditional_verdict", None)
 
 
 def verdict(found: Row | Change) -> str:
     """Returns `↑ slower`; `(↑ slower)` for a verdict about two sessions only."""
-    shown = VERDICTS[verdict_of(found)]
-    return shown if found.verdict is not None or verdict_of(found) is None else f"({shown})"
+    shown = VERDICTS[choose_verdict(found)]
+    return shown if found.verdict is not None or choose_verdict(found) is None else f"({shown})"
 
 
 def sessions(comparison: Comparison) -> str | None:

@@ -57,7 +57,7 @@ def lines(run: Run, families: Mapping[str, str], limit: int, device: str | None 
     return [Line(part, "dim") for text in texts for part in wrapped(text, limit)]
 
 
-def families_of(run: Run) -> dict[str, str]:
+def map_families(run: Run) -> dict[str, str]:
     """Returns the family of each runner that has a result."""
     return {one.runner: one.group for one in run.results}
 

@@ -24,7 +24,7 @@ def lines(run: Run, limit: int = WIDTH, *, wide: bool = False) -> list[Line]:
         limit: Width of the terminal.
         wide: True adds details: standard deviations, samples, warm-up, interval bounds.
     """
-    found = [*run_head.lines(run, run_head.families_of(run), limit), _BLANK]
+    found = [*run_head.lines(run, run_head.map_families(run), limit), _BLANK]
     found += run_table.lines(run_table.rows(run), limit)
     if run.sweep is not None:
         found += [_BLANK, *map(Line, sweep_tables.lines(run.sweep, limit))]

@@ -74,13 +74,13 @@ def tables(document: Document, top: int | None, limit: int) -> list[list[str]]:
     """
     devices = [device for device in document["devices"] if device["span_ns"]]
     if devices:
-        return _of_gpus(document, devices, top, limit)
+        return _format_gpus(document, devices, top, limit)
     if document["kernels"] or document["memory_operations"]:
         return _without_timeline(document, top, limit)
-    return _of_cpu(document, top, limit)
+    return _format_cpu(document, top, limit)
 
 
-def _of_gpus(document: Document, devices: list[dict[str, Any]], top: int | None, limit: int) -> list[list[str]]:
+def _format_gpus(document: Document, devices: list[dict[str, Any]], top: int | None, limit: int) -> list[list[str]]:
     """Formats the spans, copies or categories, and kernels.
 
     Copies are shown if they are the answer, else the categories of several GPUs.
@@ -110,7 +110,7 @@ def _without_timeline(document: Document, top: int | None, limit: int) -> list[l
     return [*drawn, *([activities.copies(copies, whole, limit)] if copies else [])]
 
 
-def _of_cpu(document: Document, top: int | None, limit: int) -> list[list[str]]:
+def _format_cpu(document: Document, top: int | None, limit: int) -> list[list[str]]:
     """Formats the first available of CPU operators, NVTX ranges and CUDA calls."""
     count = _OPERATORS if top is None else top
     if document["cpu_operators"]:

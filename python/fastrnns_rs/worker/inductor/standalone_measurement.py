@@ -20,7 +20,7 @@ from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.inductor.module_files import Generated, generated
 from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
-from fastrnns_rs.verbs.inductor.output_files import places_of
+from fastrnns_rs.verbs.inductor.output_files import reserve_places
 from fastrnns_rs.verbs.inductor.request import check_machine
 from fastrnns_rs.worker import memory
 from fastrnns_rs.worker.inductor import wall_time
@@ -67,7 +67,7 @@ def _row(benchmark: Benchmark, one: Generated, asked: InductorOptions) -> Module
 
     Results from before a failure or Ctrl-C are kept.
     """
-    places = places_of(one, asked)
+    places = reserve_places(one, asked)
     found: dict[str, Any] = {"kernels": []}
     try:
         for part in _parts(benchmark, _loaded(benchmark, one.device), asked, places):

@@ -10,11 +10,11 @@ from fastrnns_rs.documents.comparison import Compared, Comparison
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures import capture_warnings
 from fastrnns_rs.verbs.compare.captures.capture_side import read_captures
-from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, basis_of, replicate_of, weigh
+from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, choose_basis, choose_replicate, normalise_times
 from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged, judge_rows
 from fastrnns_rs.verbs.compare.environment_keys import differences
-from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, margin_of
-from fastrnns_rs.verbs.compare.verdicts import check_causes, counts_of, exit_code, method_of
+from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, resolve_margin
+from fastrnns_rs.verbs.compare.verdicts import check_causes, count_verdicts, describe_method, exit_code
 
 if TYPE_CHECKING:
     import os
@@ -76,7 +76,7 @@ def compare_captures(
     if margin == NOISE_FLOOR:
         message, reason = f"invalid margin: {margin!r}", "a noise floor applies to runners, not to captures"
         raise UsageError(message, "Use a number such as 1%.", where="margin", reason=reason, value=margin)
-    share, margin_source, _ = margin_of(margin)
+    share, margin_source, _ = resolve_margin(margin)
     sides = read_captures(baseline, candidate, iteration_range=iteration_range, nsys_path=nsys_path)
     for side in sides:
         if not any(one.operations for one in side.readings):
@@ -85,9 +85,9 @@ def compare_captures(
     conflicts = _conflicts(*sides)
     if conflicts and not force:
         raise UsageError("; ".join(why for why, _ in conflicts), f"{conflicts[0][1]}, or add `force=True`.")
-    basis = basis_of(*sides)
-    replicate = replicate_of(*sides)
-    first, second = (weigh(side, basis, replicate) for side in sides)
+    basis = choose_basis(*sides)
+    replicate = choose_replicate(*sides)
+    first, second = (normalise_times(side, basis, replicate) for side in sides)
     judged = judge_rows(first, second, replicate, share)
     comparison = Comparison(
         kind="capture",
@@ -97,10 +97,10 @@ def compare_captures(
         exit_code=exit_code([judged.device_time.row, *(one.row for one in judged.kernels)], share, fail_on),
         baseline=_compared(sides[0], first),
         candidate=_compared(sides[1], second),
-        method=method_of(_METHODS[replicate], share, margin_source, forced=bool(conflicts)),
+        method=describe_method(_METHODS[replicate], share, margin_source, forced=bool(conflicts)),
         environment_differences=differences(sides[0].environment, sides[1].environment),
         kernels=[one.row for one in judged.kernels],
-        counts=counts_of(one.row.verdict for one in judged.kernels),
+        counts=count_verdicts(one.row.verdict for one in judged.kernels),
         basis=basis,
         categories=[one.row for one in judged.categories],
         device_time=judged.device_time.row,

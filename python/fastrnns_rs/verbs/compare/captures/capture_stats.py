@@ -70,7 +70,7 @@ class WeighedSide:
     medians: dict[str, float]
 
 
-def basis_of(baseline: CaptureSide, candidate: CaptureSide) -> Basis:
+def choose_basis(baseline: CaptureSide, candidate: CaptureSide) -> Basis:
     """Returns the basis of the times.
 
     The basis is the iteration, if the iterations of every capture contain most of its time. Otherwise it is the
@@ -82,7 +82,7 @@ def basis_of(baseline: CaptureSide, candidate: CaptureSide) -> Basis:
     return "total" if len(readings) == 2 else "per_capture"  # noqa: PLR2004  # one a side
 
 
-def replicate_of(baseline: CaptureSide, candidate: CaptureSide) -> Replicate | None:
+def choose_replicate(baseline: CaptureSide, candidate: CaptureSide) -> Replicate | None:
     """Returns `capture` if both sides have several captures; None otherwise.
 
     Iterations of one process are not replicates of a program.
@@ -90,7 +90,7 @@ def replicate_of(baseline: CaptureSide, candidate: CaptureSide) -> Replicate | N
     return "capture" if all(len(one.readings) > 1 for one in (baseline, candidate)) else None
 
 
-def weigh(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> WeighedSide:
+def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> WeighedSide:
     """Normalises the times of a side by a basis."""
     per_iteration = basis == "per_iteration"
     iterations = sum(len(one.iterations) for one in side.readings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.errors import unknown
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare import sorted_numbers
-from fastrnns_rs.verbs.compare.verdict_steps import change_of, numbered, verdict_steps
+from fastrnns_rs.verbs.compare.verdict_steps import format_change, numbered, verdict_steps
 from fastrnns_rs.views.prose import WIDTH, wrapped
 from fastrnns_rs.views.scale import Scale
 
@@ -66,7 +66,7 @@ def _lines(compared: CaptureComparison, one: JudgedKernel | JudgedChange, limit:
 
 
 def _answer(row: Change) -> str:
-    change = change_of(row.ratio, row.ratio_ci_low, row.ratio_ci_high)
+    change = format_change(row.ratio, row.ratio_ci_low, row.ratio_ci_high)
     if row.verdict is None:
         return f"no verdict{f', {change}' if change else ''}: {visible(row.reason).removesuffix(': no verdict')}"
     return f"{row.verdict}{' by ' if row.verdict in {'faster', 'slower'} else ', '}{change}"
