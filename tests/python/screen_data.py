@@ -8,7 +8,7 @@ from typing import Any
 
 from run_files import ENVIRONMENT, process, run
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import PlannedRunner, PlanRecord, Result, Run, Session
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.bench.phase_summary import summary
@@ -32,7 +32,7 @@ PARTIAL = {
     "jit": ((14.29, 14.35, 14.49), (19.27, 19.38, 19.61)),
     "py": ((19.24, 19.33), (27.3, 28.9)),
 }
-SEVERAL_MODES = Notice(
+SEVERAL_MODES = RunWarning(
     code="several_modes",
     message="the backward median of py may jump between two levels",
     evidence="27.4 ms (71 % of samples) and 33.9 ms (29 %) in 3 of 5 processes",

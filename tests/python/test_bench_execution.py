@@ -15,7 +15,7 @@ from conftest import FACTS
 from pretended_workers import each, measured
 
 from fastrnns_rs import stats
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
@@ -267,7 +267,7 @@ def test_a_changed_file_is_not_resumed(workers: Workers) -> None:
 
 
 def test_what_was_said_of_the_first_part_stays(workers: Workers) -> None:
-    busy = Notice(code="machine_busy", message="busy then", evidence="9", hint=None)
+    busy = RunWarning(code="machine_busy", message="busy then", evidence="9", hint=None)
     _, run = begin(processes=3)
     part = interrupted(workers, 4, run=replace(run, warnings=[busy, *run.warnings]))
     done = execute(*resumed(part, *begin(processes=3)), executor=each(workers))

@@ -16,7 +16,7 @@ from run_files import CARD, ENVIRONMENT, PROBLEM, exactly, failed, process, resu
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.verbs.compare.environment_keys import differences, merged
 from fastrnns_rs.verbs.compare.run_side import side_of_run
@@ -281,8 +281,8 @@ def test_values_of_foreign_environments_fit_a_cell() -> None:
 
 
 def test_warnings_of_both_runs_are_told_once() -> None:
-    load = Notice(code="load", message="the machine is busy", evidence="load 9", hint=None)
-    drift = Notice(code="drift", message="times rose", evidence=None, hint=None)
+    load = RunWarning(code="load", message="the machine is busy", evidence="load 9", hint=None)
+    drift = RunWarning(code="drift", message="times rose", evidence=None, hint=None)
     busier = replace(load, evidence="load 12")
     found = compare(run([result()], warnings=[load]), run([result(seed=1)], warnings=[busier, drift]))
     assert [one.message for one in found.warnings] == ["the machine is busy", "candidate: times rose"]
@@ -290,7 +290,7 @@ def test_warnings_of_both_runs_are_told_once() -> None:
 
 
 def test_warnings_of_one_side_keep_all_of_their_evidence() -> None:
-    one, other, same = (Notice(code="load", message="busy", evidence=load, hint=None) for load in ("9", "12", "9"))
+    one, other, same = (RunWarning(code="load", message="busy", evidence=load, hint=None) for load in ("9", "12", "9"))
     found = compare(run([result()]), run([result(seed=1)], warnings=[one, other, same]))
     assert [(one.message, one.evidence) for one in found.warnings] == [("candidate: busy", "9; 12")]
     # As of several files, each of which was interrupted.

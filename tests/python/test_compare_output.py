@@ -12,7 +12,7 @@ import pytest
 from run_files import result, run, write
 from test_compare_command import call, files
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 
 __all__ = ["call", "files"]
 
@@ -32,7 +32,7 @@ def test_a_derivation_has_no_format(words: list[str], call: Any, files: list[str
 @pytest.mark.parametrize("words", [[], ["--json"], ["--format", "junit"], ["--wide"], ["--format", "markdown"]])
 def test_warnings_of_the_comparison_are_told_once(words: list[str], call: Any, tmp_path: Path) -> None:
     """Warnings of the runs are counted, and those of the comparison have their hints."""
-    warnings = [Notice(code="odd", message="odd \x1b[2J", hint="do\nit", rows=["cudnn/forward"])]
+    warnings = [RunWarning(code="odd", message="odd \x1b[2J", hint="do\nit", rows=["cudnn/forward"])]
     paths = [write(tmp_path / name, run([result()], warnings=warnings)) for name in ("a.json", "b.json")]
     done = call("compare", *paths, *words, "--color", "never")
     told = "markdown" not in words

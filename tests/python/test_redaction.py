@@ -20,7 +20,7 @@ from real_nsys import check_captured, nsys_is_here, tried
 
 from fastrnns_rs._core import Profiler
 from fastrnns_rs.documents.capture_manifest import Capture
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import choice
 from fastrnns_rs.verbs.profile import capture_checks, capture_plan, capture_storage, redaction
@@ -221,7 +221,7 @@ def kept(home: Path, *, redact: bool, calls: int = 1) -> Capture:
     attempt = Attempt(home / "out" / "prof_x", 1.0, redact, command)
     attempt.answer = {"runners": [], "cycles": cycles, "warnings": [f"{home}/desk/x.py:3: by annika"]}
     attempt.log.append(Entry(f"# KeyError: {home}/x"))
-    attempt.warnings.append(Notice(code="x", message="of annika", evidence=f"{home}/y", hint=None))
+    attempt.warnings.append(RunWarning(code="x", message="of annika", evidence=f"{home}/y", hint=None))
     found = [capture_checks.written(trace), dataclasses.replace(capture_checks.written(trace), found=f"no {home}/x")]
     plan = capture_plan.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS)
     for _ in range(calls):

@@ -21,7 +21,7 @@ from run_files import both, exactly, failed, result, run, write
 from screens import screen
 
 import fastrnns_rs
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.comparison import Comparison, Row
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.verbs.history.run_history import RunHistory
@@ -187,7 +187,7 @@ def test_nothing_is_wider_than_the_terminal(columns: int, wide: bool) -> None:
     names = [f"a_runner_with_quite_a_long_name_{end}" for end in ("forward_fused", "forward_plain")]
     first = run([result(one) for one in names] + [failed("aten"), exactly([10, 11, 12], "tiny"), result("lone")])
     second = run([result(one, level_ns=2.5e6) for one in names] + [result("aten"), exactly([900, 950, 990], "tiny")])
-    warnings = [Notice(code="odd", message="one word " * 20, evidence="x" * 20, hint="Do this: " + "word " * 20)]
+    warnings = [RunWarning(code="odd", message="one word " * 20, evidence="x" * 20, hint="Do this: " + "word " * 20)]
     text = compared(first, replace(second, warnings=warnings)).render(width=columns, wide=wide)
     # Commands to copy are not cut.
     assert [line for line in text.splitlines() if width(line) > columns and "fastrnns-rs" not in line] == []
@@ -258,7 +258,7 @@ def test_a_row_that_only_the_table_overrules_says_so() -> None:
 
 
 def test_warnings_of_runs_are_counted(tmp_path: Path) -> None:
-    notices = [Notice(code=f"odd_{number}", message="odd", hint="do it") for number in range(2)]
+    notices = [RunWarning(code=f"odd_{number}", message="odd", hint="do it") for number in range(2)]
     first = write(tmp_path / "before it.json", run([result()], warnings=notices))
     second = write(tmp_path / "after.json", run([result(seed=1)], warnings=notices[:1]))
     done = run_cli("compare", first, second)

@@ -12,7 +12,7 @@ from run_files import both, exactly, result, run, series, write
 from test_compare_command import call, validated
 
 from fastrnns_rs import compare
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.verbs.compare.side import Side
 from fastrnns_rs.views import foreign_results, formats
 
@@ -35,8 +35,8 @@ def test_a_run_is_shown_as_bench_shows_it(name: str, call: Any, tmp_path: Path) 
 @pytest.mark.parametrize("name", formats.RUN)
 def test_what_a_run_warns_of_is_told_again(name: str, call: Any, tmp_path: Path) -> None:
     notices = [
-        Notice(code="load", message="other programs \x1b[2J", evidence="load 3.1", hint="stop them"),
-        Notice(code="odd", message="something is odd", evidence=None, hint=None),
+        RunWarning(code="load", message="other programs \x1b[2J", evidence="load 3.1", hint="stop them"),
+        RunWarning(code="odd", message="something is odd", evidence=None, hint=None),
     ]
     done = call("show", write(tmp_path / "x.json", run([result()], warnings=notices)), "--format", name)
     assert done.status == 0
@@ -56,7 +56,7 @@ def test_a_run_that_is_not_whole_says_so(status: Any, call: Any, tmp_path: Path)
 
 def test_hints_name_the_run_that_is_shown(call: Any, tmp_path: Path) -> None:
     hint = "Show all figures: fastrnns-rs show @last --wide"
-    notices = [Notice(code="several_modes", message="two levels", evidence=None, hint=hint)]
+    notices = [RunWarning(code="several_modes", message="two levels", evidence=None, hint=hint)]
     path = write(tmp_path / "a run.json", run([result()], warnings=notices))
     for flags in ([], ["--warnings"]):
         done = call("show", path, *flags)

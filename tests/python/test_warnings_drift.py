@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 from warned_runs import process, result, run
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.machine.warnings import drift
 from fastrnns_rs.machine.warnings.timed_samples import timed_runners
@@ -31,7 +31,7 @@ def measured(generator: np.random.Generator, runners: int, processes: int, level
     return run(*results)
 
 
-def found(measured: Run) -> Notice | None:
+def found(measured: Run) -> RunWarning | None:
     return next((one for one in drift.find_warnings(timed_runners(measured)) if one.code == "drift"), None)
 
 

@@ -9,14 +9,14 @@ import pytest
 from simulated_samples import autoregression
 from warned_runs import process, result, run
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Result
 from fastrnns_rs.machine.warnings import check_samples
 
 MILLISECOND = 1e6
 
 
-def about(code: str, *results: Result) -> Notice | None:
+def about(code: str, *results: Result) -> RunWarning | None:
     return next((one for one in check_samples(run(*results)) if one.code == code), None)
 
 

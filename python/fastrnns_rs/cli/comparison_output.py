@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastrnns_rs.cli.results_file import ResultsFile
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.verbs.compare.compared_sources import Outcome
 
@@ -83,11 +83,11 @@ def show_derivation(found: Outcome, name: str, output: Path | None) -> None:
     _tell(_select_warnings(found.comparison, titles), None, [], blank=True)
 
 
-def _select_warnings(comparison: Comparison, titles: Collection[str]) -> list[Notice]:
+def _select_warnings(comparison: Comparison, titles: Collection[str]) -> list[RunWarning]:
     """Returns the warnings that concern at least one of the rows."""
     return [one for one in comparison.warnings if {*one.rows} & {*titles}]
 
 
-def _tell(notices: Sequence[Notice], more: str | None, others: Sequence[Line], *, blank: bool = False) -> None:
-    lines = [*display.warnings_as_lines(notices, display.terminal_width(sys.stderr), more), *others]
+def _tell(warnings: Sequence[RunWarning], more: str | None, others: Sequence[Line], *, blank: bool = False) -> None:
+    lines = [*display.warnings_as_lines(warnings, display.terminal_width(sys.stderr), more), *others]
     display.tell_lines([*([Line("")] if blank else []), *lines] if lines else [])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.views.step_progress import StepProgress
 
 __all__ = [
@@ -148,13 +148,13 @@ def step_progress(verb: str, intent: str, noun: str) -> StepProgress:
     )
 
 
-def with_run_named(notices: Sequence[Notice], name: str | None) -> list[Notice]:
+def with_run_named(warnings: Sequence[RunWarning], name: str | None) -> list[RunWarning]:
     """Returns the warnings of a run with its name in their hints.
 
     The name replaces `@last`, because a stored run may be older. Without a name, hints that show the run are left out.
 
     Args:
-        notices: Warnings of the run.
+        warnings: Warnings of the run.
         name: Path or name of the run; None if no command can name it.
     """
     from dataclasses import replace
@@ -163,7 +163,7 @@ def with_run_named(notices: Sequence[Notice], name: str | None) -> list[Notice]:
         replace(one, hint=None if name is None else one.hint.replace(_LAST, shared.run_words(name)))
         if one.hint is not None and _LAST in one.hint
         else one
-        for one in notices
+        for one in warnings
     ]
 
 
@@ -171,19 +171,19 @@ def _drawn(lines: Iterable[Line], stream: TextIO | None) -> str:
     return screen.drawn(lines, colour=uses_colour(stream), ascii_only=is_ascii(stream), limit=terminal_width(stream))
 
 
-def warnings_as_lines(notices: Sequence[Notice], limit: int, more: str | None = None) -> list[Line]:
+def warnings_as_lines(warnings: Sequence[RunWarning], limit: int, more: str | None = None) -> list[Line]:
     """Returns the lines of warnings, at most 3 in full.
 
     Args:
-        notices: Warnings.
+        warnings: Warnings.
         limit: Width of the terminal.
         more: Command that shows all warnings; None prints all of them.
     """
-    shown = notices if more is None or len(notices) <= _MOST_WARNINGS else notices[:_MOST_WARNINGS]
+    shown = warnings if more is None or len(warnings) <= _MOST_WARNINGS else warnings[:_MOST_WARNINGS]
     lines = [
         Line(text) for one in shown for text in warning_lines(one.code, one.message, one.evidence, one.hint, limit)
     ]
-    left = len(notices) - len(shown)
+    left = len(warnings) - len(shown)
     if left:
         lines.append(Line(f"{left} more warning{'' if left == 1 else 's'}: {more}"))
     return lines

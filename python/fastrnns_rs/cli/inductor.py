@@ -27,7 +27,7 @@ from fastrnns_rs.views.inductor_terminal import InductorTerminal
 from fastrnns_rs.views.prose import counted
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.inductor_report import InductorReport
     from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.runners.plan import Options
@@ -135,7 +135,7 @@ def _measure(given: dict[str, Any], results: ResultsFile) -> int:
     what = _named_runners(given)
     results.reserve([*given["runner_file"], *(one.path for one in named)])
     interrupted = False
-    failed: list[Notice] = []
+    failed: list[RunWarning] = []
     runners = list(given["runner"] or ())
     expected = len(named) + len(runners) * (1 if given["mode"] == "inference" else _GRAPHS)
     intent = counted(len(runners), "runner") if runners else counted(expected, "module")
@@ -221,7 +221,7 @@ def _named_runners(given: dict[str, Any]) -> Options | None:
 
 def _compile_runners(
     what: Options, asked: InductorOptions, terminal: InductorTerminal
-) -> tuple[list[Generated], list[Notice], Facts]:
+) -> tuple[list[Generated], list[RunWarning], Facts]:
     """Compiles the requested runners.
 
     Returns:

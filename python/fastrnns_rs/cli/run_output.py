@@ -196,10 +196,10 @@ def end_lines(run: Run, keeping: RunKeeping, seconds: float, limit: int) -> list
 
     name = keeping.find_name(run)
     # The hint after the table replaces them.
-    notices = [one for one in run.warnings if one.code not in _FEW_PROCESSES]
+    warnings = [one for one in run.warnings if one.code not in _FEW_PROCESSES]
     more = None if name is None else f"fastrnns-rs show {shared.run_words(name)} --warnings"
-    notices = display.with_run_named(notices, name)
-    lines = [_BLANK, *display.warnings_as_lines(notices, limit, more)] if notices else []
+    warnings = display.with_run_named(warnings, name)
+    lines = [_BLANK, *display.warnings_as_lines(warnings, limit, more)] if warnings else []
     lines += [_BLANK, *run_screen.end(run, seconds, keeping.sentence(run), limit)]
     return [*lines, *(line for pair in keeping.next_commands(run) for line in display.next_lines(*pair, limit))]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.processes.launcher import Executor
 
 STDOUT, STDERR = 1, 2
@@ -173,21 +173,21 @@ def _fitted(line: str) -> list[str]:
     return wrapped(line, terminal_width(sys.stderr))
 
 
-def tell_warnings(notices: Sequence[Notice], format_name: str | None = None) -> None:
+def tell_warnings(warnings: Sequence[RunWarning], format_name: str | None = None) -> None:
     """Writes warnings to stderr, each with its evidence and its hint.
 
     Args:
-        notices: Warnings to write.
+        warnings: Warnings to write.
         format_name: Format of a comparison on stdout. Formats for people contain the warnings already. None if stdout
             has no place for warnings.
     """
-    if notices and format_name in {None, "json", "junit"}:
+    if warnings and format_name in {None, "json", "junit"}:
         from fastrnns_rs.views.output_stream import is_ascii, terminal_width
         from fastrnns_rs.views.prose import warning_lines
 
         limit = terminal_width(sys.stderr)
         lines = [
-            line for one in notices for line in warning_lines(one.code, one.message, one.evidence, one.hint, limit)
+            line for one in warnings for line in warning_lines(one.code, one.message, one.evidence, one.hint, limit)
         ]
         tell(symbols_in_ascii(lines, limit) if is_ascii(sys.stderr) else lines)
 

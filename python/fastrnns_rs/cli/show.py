@@ -19,7 +19,7 @@ from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.run_file import Run
 
@@ -115,7 +115,7 @@ def _next_lines(run: Run, name: str) -> list[Line]:
     return []
 
 
-def _show_warnings(warnings: Sequence[Notice], output: Path | None) -> None:
+def _show_warnings(warnings: Sequence[RunWarning], output: Path | None) -> None:
     """Writes all warnings of a document."""
     lines = display.warnings_as_lines(warnings, display.terminal_width() if output is None else WIDTH)
     display.show_lines(lines or [Line("no warnings")], output)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.problem.problem import Problem
@@ -75,7 +75,7 @@ class Capture(_Placed):
     profiled_over_unprofiled: float | None
     profiled_over_unprofiled_ci: list[float] | None = field(default=None, metadata=since("1.2"))
     unprofiled_ns: list[int | None] = field(default_factory=list, metadata=since("1.1"))
-    warnings: list[Notice]
+    warnings: list[RunWarning]
     runners: list[str]
     problem: Problem
     iterations: int

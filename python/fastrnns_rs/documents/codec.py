@@ -30,7 +30,7 @@ SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Notice(Part):
+class RunWarning(Part):
     """Warning that a reader should know before trusting a number.
 
     Attributes:

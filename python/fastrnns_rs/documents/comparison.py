@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fastrnns_rs.documents import comparison_soundness, layout, row_names, soundness
-from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
@@ -51,7 +51,7 @@ class Compared(Part):
     gpu_time_median_ns: float | None = field(default=None, metadata=since("1.2"))
     created_utc: str | None = field(default=None, metadata=since("1.3"))
     sessions: int | None = field(default=None, metadata=since("1.3"))
-    warnings: list[Notice] = field(default_factory=list, metadata=since("1.3"))
+    warnings: list[RunWarning] = field(default_factory=list, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -233,7 +233,7 @@ class Comparison(Container[Row | Kernel], Tabular, Document):
     hint: ClassVar[str] = "Use a document of compare --json."
     schema: Literal["fastrnns-rs/comparison"] = "fastrnns-rs/comparison"
     kind: Literal["run", "capture"]
-    warnings: list[Notice]
+    warnings: list[RunWarning]
     exit_code: int
     baseline: Compared
     candidate: Compared

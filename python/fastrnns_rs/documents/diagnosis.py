@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.noise_floor import NoiseFloor
@@ -72,7 +72,7 @@ class Diagnosis(Container[Check], Document):
     place: ClassVar[str] = "in this diagnosis"
     rows_key: ClassVar[str] = "checks"
     schema: Literal["fastrnns-rs/doctor"] = "fastrnns-rs/doctor"
-    warnings: list[Notice]
+    warnings: list[RunWarning]
     ok: bool
     environment: Environment | None
     checks: list[Check]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from json.encoder import encode_basestring_ascii
 from typing import Any, ClassVar, Literal
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
@@ -61,7 +61,7 @@ class History(Container[KeptRun], Document):
     hint: ClassVar[str] = "Run: fastrnns-rs history --json"
     schema: Literal["fastrnns-rs/history"] = "fastrnns-rs/history"
     folder: str
-    warnings: list[Notice] = field(default_factory=list)
+    warnings: list[RunWarning] = field(default_factory=list)
     runs: list[KeptRun] = field(default_factory=list)
 
     def _names(self) -> list[tuple[str, ...]]:

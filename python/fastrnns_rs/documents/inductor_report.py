@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
@@ -193,7 +193,7 @@ class InductorReport(Container[ModuleRow], Document):
     noun: ClassVar[str] = "report of inductor"
     hint: ClassVar[str] = "Use a document of inductor --json."
     schema: Literal["fastrnns-rs/inductor"] = "fastrnns-rs/inductor"
-    warnings: list[Notice]
+    warnings: list[RunWarning]
     environment: Environment
     modules: list[ModuleRow]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
@@ -52,7 +52,7 @@ class Catalogue(Container[RunnerEntry], Document):
     place: ClassVar[str] = "in this list"
     rows_key: ClassVar[str] = "runners"
     schema: Literal["fastrnns-rs/list"] = "fastrnns-rs/list"
-    warnings: list[Notice]
+    warnings: list[RunWarning]
     runners: list[RunnerEntry]
     groups: list[GroupEntry]
 

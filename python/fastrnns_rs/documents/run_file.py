@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fastrnns_rs.documents import layout, run_soundness, soundness
-from fastrnns_rs.documents.codec import Notice, since
+from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
@@ -267,7 +267,7 @@ class Run(Container[Result], Tabular, Document):
     created_utc: str
     status: RunStatus
     command: list[str]
-    warnings: list[Notice] = field(default_factory=list)
+    warnings: list[RunWarning] = field(default_factory=list)
     tool: Tool
     environment: Environment
     plan: PlanRecord

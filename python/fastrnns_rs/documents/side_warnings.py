@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
 
 
-def merge_warnings(baseline: Iterable[Notice], candidate: Iterable[Notice]) -> Iterator[Notice]:
+def merge_warnings(baseline: Iterable[RunWarning], candidate: Iterable[RunWarning]) -> Iterator[RunWarning]:
     """Yields the warnings of two sides; a warning of both sides is yielded once.
 
     The message of a warning of one side begins with the side.
@@ -24,9 +24,9 @@ def merge_warnings(baseline: Iterable[Notice], candidate: Iterable[Notice]) -> I
         yield replace(every[0], message=f"{whose}{every[0].message}", evidence=evidence)
 
 
-def _by_text(said: Iterable[Notice]) -> dict[tuple[str, str], list[Notice]]:
+def _by_text(said: Iterable[RunWarning]) -> dict[tuple[str, str], list[RunWarning]]:
     """Groups warnings that differ only in their evidence."""
-    found: dict[tuple[str, str], list[Notice]] = {}
+    found: dict[tuple[str, str], list[RunWarning]] = {}
     for one in said:
         found.setdefault((one.code, one.message), []).append(one)
     return found

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
@@ -71,7 +71,7 @@ class Verification(Container[Verified], Document):
     noun: ClassVar[str] = "verification"
     hint: ClassVar[str] = "Run: fastrnns-rs verify --json"
     schema: Literal["fastrnns-rs/verification"] = "fastrnns-rs/verification"
-    warnings: list[Notice] = field(default_factory=list)
+    warnings: list[RunWarning] = field(default_factory=list)
     ok: bool
     results: list[Verified]
 

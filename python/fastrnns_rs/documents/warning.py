@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.warning_table import ROWS
 
 
@@ -16,7 +16,7 @@ def make_warning(
     hint: str | None = "",
     rows: Sequence[str] = (),
     **values: str,
-) -> Notice:
+) -> RunWarning:
     """Returns a warning with one of this package's codes.
 
     >>> make_warning("too_few_processes", evidence="cudnn/forward: 2 and 5 processes").hint
@@ -37,4 +37,4 @@ def make_warning(
     if hint is not None:
         # The hint of an error may be an empty text.
         hint = hint or row.filled_hint(**values)
-    return Notice(code=row.code, message=message or row.effect, evidence=evidence or None, hint=hint, rows=[*rows])
+    return RunWarning(code=row.code, message=message or row.effect, evidence=evidence or None, hint=hint, rows=[*rows])

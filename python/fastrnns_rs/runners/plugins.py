@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
 
 GROUP = "fastrnns_rs.runners"
 #: Largest length of a reason: an exception may have megabytes of text.
@@ -50,7 +50,7 @@ class Failure:
     plugin: Plugin
     reason: str
 
-    def warning(self) -> Notice:
+    def warning(self) -> RunWarning:
         """Returns the warning about the failure."""
         from fastrnns_rs.documents.warning import make_warning
 

@@ -19,7 +19,7 @@ from fastrnns_rs.runners import plugins
 from fastrnns_rs.runners.runner import Creator, Runner, Source
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.problem.problem import Problem
 
 #: Prefix of the names of modules that were made from a runner's file: they cannot be imported.
@@ -163,7 +163,7 @@ def obtain(name: str, source: Source) -> Runner:
     return find(name)
 
 
-def plugin_warnings() -> list[Notice]:
+def plugin_warnings() -> list[RunWarning]:
     """Returns a warning for each plug-in that could not be loaded."""
     all_runners()
     return [one.warning() for one in _failures]

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastrnns_rs.documents import capture_manifest as capture
 from fastrnns_rs.documents import diagnosis, history, inductor_report, listing, noise_floor, verification
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Problem
 from fastrnns_rs.documents.summary import SummaryWarning
 from fastrnns_rs.views.figures import percent_decimals
@@ -32,7 +32,7 @@ def _problem(one: Problem) -> str:
     return prompt_line("Problem", [*sizes, "bidirectional" if one.bidirectional else None, one.device, one.dtype, mode])
 
 
-def _warning(one: Notice | SummaryWarning) -> str:
+def _warning(one: RunWarning | SummaryWarning) -> str:
     return prompt_line(
         type(one).__name__, [f"{one.message}: {one.evidence}" if one.evidence else one.message], one.code, sentence=True
     )
@@ -156,7 +156,7 @@ def _noise(one: noise_floor.NoiseFloor) -> str:
 #: Functions that return the text of an object, by its class.
 MAKERS: dict[type, Callable[[Any], str]] = {
     Problem: _problem,
-    Notice: _warning,
+    RunWarning: _warning,
     SummaryWarning: _warning,
     verification.Verification: _verification,
     verification.Verified: _verified,

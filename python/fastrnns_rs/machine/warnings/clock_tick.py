@@ -8,14 +8,14 @@ from fastrnns_rs.machine.warnings.findings import Finding, format_duration, form
 from fastrnns_rs.machine.warnings.timed_samples import display_name
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import PhaseSummary, Result
 
 #: Default margin of a verdict: a single larger tick looks like a relevant difference.
 _COARSEST = 0.01
 
 
-def find_warnings(results: list[Result]) -> list[Notice]:
+def find_warnings(results: list[Result]) -> list[RunWarning]:
     """Returns a warning that lists the phases that are too short for the clock."""
     coarse = []
     for result in results:

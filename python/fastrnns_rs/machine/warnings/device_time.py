@@ -10,7 +10,7 @@ from fastrnns_rs.machine.warnings.timed_samples import display_name
 from fastrnns_rs.replicates import counted
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import PhaseSummary, Result
 
 #: An idle device takes a few microseconds to report that it is idle.
@@ -18,7 +18,7 @@ _LEAST_UNJOINED_NS = 50_000
 _LEAST_UNJOINED_SHARE = 0.01
 
 
-def find_warnings(results: list[Result]) -> list[Notice]:
+def find_warnings(results: list[Result]) -> list[RunWarning]:
     """Returns warnings about launch-bound phases and about unjoined work.
 
     The time of a launch-bound phase is that of its kernel launches. Unjoined work continues after the last phase.

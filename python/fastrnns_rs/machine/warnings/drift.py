@@ -11,7 +11,7 @@ from fastrnns_rs.machine.warnings.findings import Finding, format_share, report_
 from fastrnns_rs.stats import quantiles
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.machine.warnings.timed_samples import TimedRunner
 
 #: Significance level for all runners together, and again for each runner alone, divided by the number of runners. A run
@@ -56,7 +56,7 @@ class _Trend:
         return math.expm1(quantiles(self.slopes, [0.5])[0] * places) if self.slopes else 0.0
 
 
-def find_warnings(runners: list[TimedRunner]) -> list[Notice]:
+def find_warnings(runners: list[TimedRunner]) -> list[RunWarning]:
     """Returns a warning if process medians follow their position in the run.
 
     Runners are compared only with themselves. The pairs of all runners form one test (Hirsch, Slack and Smith,

@@ -10,21 +10,21 @@ from fastrnns_rs.machine.warnings.findings import Finding, report_findings
 from fastrnns_rs.machine.warnings.timed_samples import display_name
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Run
 
 #: Defaults of `bench` and `ab`.
 _ENOUGH, _ENOUGH_FOR_SIDES = 5, 10
 
 
-def find_warnings(run: Run) -> list[Notice]:
+def find_warnings(run: Run) -> list[RunWarning]:
     """Returns warnings about runners measured by only one or two processes."""
     counts = {display_name(one): one.forward.n_processes for one in run.results if one.forward is not None}
     again = with_processes(run.command, _ENOUGH_FOR_SIDES if run.sides else _ENOUGH)
     return check_counts(counts, "every runner", f"Run: {again}" if again else "")
 
 
-def check_counts(counts: Mapping[str, int], every: str, hint: str = "") -> list[Notice]:
+def check_counts(counts: Mapping[str, int], every: str, hint: str = "") -> list[RunWarning]:
     """Returns warnings about numbers from only one or two processes.
 
     Args:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fastrnns_rs.documents.warning import make_warning
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.diagnosis import Check
 
 #: More findings would fill the screen, and the first few show the problem.
@@ -32,7 +32,7 @@ def row_names(runner: str, phases: Iterable[str]) -> list[str]:
     return [f"{runner}/{phase}" for phase in phases]
 
 
-def report_findings(code: str, findings: Sequence[Finding], label: str = "", hint: str = "") -> list[Notice]:
+def report_findings(code: str, findings: Sequence[Finding], label: str = "", hint: str = "") -> list[RunWarning]:
     """Returns a warning with the findings as evidence; empty without findings.
 
     Args:
@@ -48,7 +48,7 @@ def report_findings(code: str, findings: Sequence[Finding], label: str = "", hin
     return [make_warning(code, evidence=evidence, rows=rows, hint=hint)]
 
 
-def report_check(code: str, check: Check, evidence: str) -> list[Notice]:
+def report_check(code: str, check: Check, evidence: str) -> list[RunWarning]:
     """Returns the warning of a health check; empty if the check does not warn."""
     return [make_warning(code, evidence=evidence, hint=check.hint or "")] if check.status == "warn" else []
 

@@ -12,7 +12,7 @@ from fastrnns_rs.machine.warnings.findings import format_share, report_check
 from fastrnns_rs.machine.warnings.gpu_monitor import Poller
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Environment
     from fastrnns_rs.machine.warnings.gpu_monitor import Tally
 
@@ -24,7 +24,7 @@ _MOST_UTILIZATION = 10.0
 _INTERVAL_S = 0.1
 
 
-def check_device(environment: Environment, device: str) -> list[Notice]:
+def check_device(environment: Environment, device: str) -> list[RunWarning]:
     """Returns warnings about the device to measure, from `nvidia-smi`."""
     uuid = find_uuid(environment, device)
     if uuid is None:
@@ -67,12 +67,12 @@ class Watch(Poller):
     def __init__(self, environment: Environment, device: str, *, interval_s: float = _INTERVAL_S) -> None:
         super().__init__(find_uuid(environment, device), interval_s)
 
-    def warnings(self) -> list[Notice]:
+    def warnings(self) -> list[RunWarning]:
         """Returns the warnings from the readings so far."""
         return _find_slowdowns(self.tally())
 
 
-def _busy(uuid: str) -> list[Notice]:
+def _busy(uuid: str) -> list[RunWarning]:
     others = gpu.other_processes(uuid)
     found = report_check("gpu_busy", others, f"other processes: {others.message}")
     if found:
@@ -85,7 +85,7 @@ def _busy(uuid: str) -> list[Notice]:
     return [make_warning("gpu_busy", evidence=evidence)]
 
 
-def _find_slowdowns(tally: Tally) -> list[Notice]:
+def _find_slowdowns(tally: Tally) -> list[RunWarning]:
     found = []
     if tally.slowed and tally.slowed >= _LEAST_SLOWED * tally.working:
         shares = [(reason, format_share(count / tally.working)) for reason, count in tally.reasons.most_common()]

@@ -14,7 +14,7 @@ from fastrnns_rs.machine.warnings.findings import Finding, format_duration, form
 from fastrnns_rs.stats import modality
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.machine.warnings.timed_samples import TimedRunner
     from fastrnns_rs.stats import Modality
 
@@ -56,12 +56,12 @@ class _Levels(NamedTuple):
     text: str
 
 
-def find_warnings(runners: list[TimedRunner]) -> list[Notice]:
+def find_warnings(runners: list[TimedRunner]) -> list[RunWarning]:
     """Returns warnings about modes within processes and about groups of processes."""
     return [*_within(runners), *_between(runners)]
 
 
-def _within(runners: list[TimedRunner]) -> list[Notice]:
+def _within(runners: list[TimedRunner]) -> list[RunWarning]:
     """Returns a warning about phases with several modes within most processes."""
     tests = sum(len(runner.phases()) for runner in runners)
     several: list[tuple[str, str, _Levels]] = []
@@ -117,7 +117,7 @@ def _tail(several: int, count: int) -> float:
     )
 
 
-def _between(runners: list[TimedRunner]) -> list[Notice]:
+def _between(runners: list[TimedRunner]) -> list[RunWarning]:
     """Returns a warning about phases whose processes fall into two groups."""
     grouped = []
     for runner in runners:

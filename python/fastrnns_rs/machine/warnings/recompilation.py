@@ -9,11 +9,11 @@ from fastrnns_rs.machine.warnings.findings import Finding, report_findings, row_
 from fastrnns_rs.machine.warnings.timed_samples import display_name
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Compile, Result
 
 
-def find_warnings(results: list[Result]) -> list[Notice]:
+def find_warnings(results: list[Result]) -> list[RunWarning]:
     """Returns warnings about runners that recompiled or have graph breaks."""
     return [
         *report_findings("recompiled", _count(results, "recompilation", lambda fact: fact.recompilations)),

@@ -20,11 +20,11 @@ from fastrnns_rs.machine.warnings.findings import report_check
 from fastrnns_rs.machine.warnings.timed_samples import timed_runners
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Environment, Run
 
 
-def check_machine(environment: Environment, *, device: str, root: Path = Path("/")) -> list[Notice]:
+def check_machine(environment: Environment, *, device: str, root: Path = Path("/")) -> list[RunWarning]:
     """Returns the warnings about the machine before a run.
 
     Args:
@@ -35,7 +35,7 @@ def check_machine(environment: Environment, *, device: str, root: Path = Path("/
     return [*_check_cpus(environment, device, root), *gpu.check_device(environment, device)]
 
 
-def check_samples(run: Run) -> list[Notice]:
+def check_samples(run: Run) -> list[RunWarning]:
     """Returns the warnings from the samples of a run.
 
     Several runners with the same problem share one warning.
@@ -55,12 +55,12 @@ def check_samples(run: Run) -> list[Notice]:
     ]
 
 
-def _check_cpus(environment: Environment, device: str, root: Path) -> list[Notice]:
+def _check_cpus(environment: Environment, device: str, root: Path) -> list[RunWarning]:
     """Returns warnings about busy or slowed CPUs, by the limits of `doctor`.
 
     CPUs also launch the kernels of a GPU.
     """
-    found: list[Notice] = []
+    found: list[RunWarning] = []
     if not device.startswith("cuda"):
         # With a model on a GPU, torch's threads are idle.
         cpus = len(environment.cpu_affinity)

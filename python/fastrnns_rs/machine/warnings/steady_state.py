@@ -10,7 +10,7 @@ from fastrnns_rs.machine.warnings.timed_samples import all_positive
 from fastrnns_rs.stats import steady_state
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import PlanRecord
     from fastrnns_rs.machine.warnings.timed_samples import TimedProcess, TimedRunner
 
@@ -25,7 +25,7 @@ _LEAST_STRAYING, _LEAST_STRAYING_SHARE = 2, 0.15
 _STRAYING = ("no_steady_state", "slowdown")
 
 
-def find_warnings(plan: PlanRecord, runners: list[TimedRunner]) -> list[Notice]:
+def find_warnings(plan: PlanRecord, runners: list[TimedRunner]) -> list[RunWarning]:
     """Returns warnings about runners that were not timed in steady state.
 
     They did not reach steady state, slowed down, differed between processes, or were timed before the end of warm-up.

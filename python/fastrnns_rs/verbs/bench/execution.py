@@ -109,7 +109,7 @@ def execute(
                 execution.measure()
             except KeyboardInterrupt:
                 interrupted = True
-        execution.warnings += [notice for watch in watches for notice in watch.warnings()]
+        execution.warnings += [warning for watch in watches for warning in watch.warnings()]
     except KeyboardInterrupt:
         interrupted = True
     try:

@@ -15,7 +15,7 @@ from fastrnns_rs.verbs.bench.plan_record import record_plan
 from fastrnns_rs.verbs.bench.resumption import flat
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.rank_group import Team
@@ -79,7 +79,7 @@ def _shared(plan: BenchPlan) -> dict[str, Any]:
     return found
 
 
-def _compare_ranks(told: list[dict[str, Any]]) -> Iterator[Notice]:
+def _compare_ranks(told: list[dict[str, Any]]) -> Iterator[RunWarning]:
     first = told[0]
     found = [
         f"rank {rank}: {key} {theirs}, not {ours}"

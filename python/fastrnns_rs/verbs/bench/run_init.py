@@ -14,7 +14,7 @@ from fastrnns_rs.runners import registry
 from fastrnns_rs.verbs.bench.plan_record import CURRENT_TOOL, record_plan
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Environment, RunSide
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
 
@@ -37,7 +37,7 @@ def new_run(plan: BenchPlan, environment: Environment, command: Sequence[str], s
     )
 
 
-def find_warnings(plan: BenchPlan) -> list[Notice]:
+def find_warnings(plan: BenchPlan) -> list[RunWarning]:
     """Returns the warnings about the plan and the available runners."""
     found = registry.plugin_warnings()
     scripted = sorted({task.runner.name for task in plan.measured if task.runner.torchscript})

@@ -12,7 +12,7 @@ from fastrnns_rs.verbs.compare.environment_keys import values
 from fastrnns_rs.verbs.compare.side import sizes
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import MarginSource
     from fastrnns_rs.verbs.compare.side import Side
 
@@ -27,7 +27,9 @@ _NUMBER = "Use a number such as 1%."
 _HINT = f"Use a number from 0 to below {_TOO_MUCH:.0%}, such as 1% or 0.01, or noise-floor."
 
 
-def resolve_margin(given: float | str | None, sides: Iterable[Side] = ()) -> tuple[float, MarginSource, list[Notice]]:
+def resolve_margin(
+    given: float | str | None, sides: Iterable[Side] = ()
+) -> tuple[float, MarginSource, list[RunWarning]]:
     """Returns a margin as a share, its source, and its warnings.
 
     Args:
@@ -108,7 +110,7 @@ def _name_key(device: str, side: Side) -> str:
     return keys[0].removesuffix("index") + "name" if keys else ""
 
 
-def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, list[Notice]]:
+def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, list[RunWarning]]:
     from fastrnns_rs.machine import noise
 
     floor = noise.kept(device, name)

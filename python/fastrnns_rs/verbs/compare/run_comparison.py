@@ -16,7 +16,7 @@ from fastrnns_rs.verbs.compare.side import identity
 from fastrnns_rs.verbs.compare.verdicts import METHOD, count_verdicts, decide, describe_method, exit_code
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import MarginSource
     from fastrnns_rs.verbs.compare.series_matching import Pair
     from fastrnns_rs.verbs.compare.session_spread import Past
@@ -63,7 +63,7 @@ def assemble(
     margin: float,
     margin_source: MarginSource,
     fail_on: Collection[str] = (),
-    warnings: Sequence[Notice] = (),
+    warnings: Sequence[RunWarning] = (),
 ) -> Comparison:
     """Builds the document of a comparison from its rows."""
     rows = [one.row for one in judged]

@@ -15,7 +15,7 @@ from fastrnns_rs.verbs.compare.settling_command import settling_command
 from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import Difference
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
@@ -26,7 +26,7 @@ _SHOWN = 4
 
 def find_warnings(
     baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Sequence[Difference]
-) -> list[Notice]:
+) -> list[RunWarning]:
     """Returns the warnings of a comparison, including the warnings of its two sides."""
     return [
         *merge_warnings(baseline.stored, candidate.stored),
@@ -41,7 +41,7 @@ def find_warnings(
     ]
 
 
-def _check_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
+def _check_rows(judged: Sequence[Judged]) -> Iterator[RunWarning]:
     forced = [one for one in judged if one.pair.conflicts]
     if forced:
         reasons = "; ".join(dict.fromkeys(text for one in forced for text in one.pair.conflicts))
@@ -54,7 +54,7 @@ def _check_rows(judged: Sequence[Judged]) -> Iterator[Notice]:
         yield make_warning("same_times", evidence=f"{count:,} equal process medians in {_count(times, 'row')}")
 
 
-def _check_processes(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[Notice]:
+def _check_processes(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[RunWarning]:
     unequal = [
         one
         for one in judged
@@ -78,7 +78,7 @@ def _check_processes(baseline: Side, candidate: Side, judged: Sequence[Judged]) 
         )
 
 
-def _check_failures(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[Notice]:
+def _check_failures(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[RunWarning]:
     failed = [one for one in judged if any(side and side.failed for side in (one.pair.baseline, one.pair.candidate))]
     if failed:
         evidence = "; ".join(dict.fromkeys(f"{one.pair.name}: {one.row.reason}" for one in failed[:_SHOWN]))
@@ -93,7 +93,7 @@ def _check_failures(baseline: Side, candidate: Side, judged: Sequence[Judged]) -
         )
 
 
-def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> Iterator[Notice]:
+def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> Iterator[RunWarning]:
     apart = [one for one in judged if one.found and one.found.p_value is not None and one.row.basis == "two_sessions"]
     if apart:
         known = min(one.replication.past_sessions for one in apart)
@@ -111,7 +111,7 @@ def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> 
         yield make_warning("pooled_sessions", evidence=evidence, rows=_names(pooled), **names)
 
 
-def _check_short_baselines(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[Notice]:
+def _check_short_baselines(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[RunWarning]:
     """Warns about rows left open because the baseline has one session only.
 
     The warning is given only if the history supplies the variance between sessions.
@@ -131,14 +131,14 @@ def _check_short_baselines(baseline: Side, candidate: Side, judged: Sequence[Jud
     )
 
 
-def _check_machines(changed: Sequence[Difference]) -> Iterator[Notice]:
+def _check_machines(changed: Sequence[Difference]) -> Iterator[RunWarning]:
     found = other_machine(changed)
     if found:
         evidence = "; ".join(f"{one.key}: {one.baseline} and {one.candidate}" for one in found)
         yield make_warning("other_machine", evidence=evidence)
 
 
-def _check_concurrency(changed: Sequence[Difference]) -> Iterator[Notice]:
+def _check_concurrency(changed: Sequence[Difference]) -> Iterator[RunWarning]:
     for one in changed:
         if one.key == AT_ONCE and None not in {one.baseline, one.candidate}:
             evidence = f"{one.baseline} and {one.candidate} workers at the same time"

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.replicates import level
@@ -89,9 +89,9 @@ class Side:
     files: list[str]
     series: list[Series]
     environment: dict[str, Any]
-    warnings: list[Notice]
+    warnings: list[RunWarning]
     runs: list[str] = field(default_factory=list)
-    stored: list[Notice] = field(default_factory=list)
+    stored: list[RunWarning] = field(default_factory=list)
     created_utc: str | None = None
     name: str | None = None
     command: list[str] = field(default_factory=list)

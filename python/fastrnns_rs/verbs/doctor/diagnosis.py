@@ -17,7 +17,7 @@ from fastrnns_rs.verbs.profile.tools import describe_all
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.noise_floor import NoiseFloor
     from fastrnns_rs.documents.run_file import Environment
     from fastrnns_rs.machine.facts import Facts
@@ -69,7 +69,7 @@ def diagnose(
     )
 
 
-def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[Notice]]:
+def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[RunWarning]]:
     """Returns the stored noise floor of the first GPU, or else of the CPU."""
     warnings = []
     gpus = [("cuda", gpu.name) for gpu in known.gpus[:1]] if known is not None else []

@@ -21,7 +21,7 @@ from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.layout import Layout
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.compare.session_spread import Past
@@ -277,7 +277,7 @@ def check_tag(tag: str) -> None:
         raise UsageError(f"invalid tag: {tag!r}", hint, value=tag)
 
 
-def _report_foreign(found: Sequence[str]) -> Iterable[Notice]:
+def _report_foreign(found: Sequence[str]) -> Iterable[RunWarning]:
     if found:
         more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         count = f"{len(found):,} file{'' if len(found) == 1 else 's'}"

@@ -17,7 +17,7 @@ from fastrnns_rs.runners.plan import make_plan
 from fastrnns_rs.verbs.inductor.module_files import check_cache, find
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.runners.plan import Options, Task
     from fastrnns_rs.verbs.inductor.module_files import Generated
@@ -46,7 +46,7 @@ def compile_modules(
     kernels: bool,
     on_runner: Callable[[str, int, int], None] = lambda _name, _done, _of: None,
     on_phase: Callable[[str], None] = lambda _name: None,
-) -> tuple[list[Generated], list[Notice]]:
+) -> tuple[list[Generated], list[RunWarning]]:
     """Compiles runners and returns their modules.
 
     Args:
@@ -69,7 +69,7 @@ def compile_modules(
     check_cache()
     tasks = make_plan(options, facts).tasks
     modules: list[Generated] = []
-    failures: list[Notice] = []
+    failures: list[RunWarning] = []
     for index, task in enumerate(tasks):
         on_runner(task.runner.name, index, len(tasks))
         try:

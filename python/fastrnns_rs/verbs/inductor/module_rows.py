@@ -15,7 +15,7 @@ from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.bench.phase_summary import summary
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.inductor_report import Status
     from fastrnns_rs.documents.run_file import Environment, PhaseSummary
     from fastrnns_rs.verbs.inductor.module_files import Generated
@@ -131,7 +131,7 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
     return measured
 
 
-def report(environment: Environment, rows: list[ModuleRow], warnings: Sequence[Notice] = ()) -> InductorReport:
+def report(environment: Environment, rows: list[ModuleRow], warnings: Sequence[RunWarning] = ()) -> InductorReport:
     """Returns the report document.
 
     Args:

@@ -18,7 +18,7 @@ from fastrnns_rs.verbs.inductor.output_files import reserve_places
 from fastrnns_rs.verbs.inductor.request import check_machine
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
     from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.verbs.inductor.module_files import Generated
@@ -51,7 +51,7 @@ def measure(
     asked: InductorOptions,
     on_step: OnStep = lambda _module, _step, _done, _of: None,
     facts: Facts | None = None,
-    warnings: Sequence[Notice] = (),
+    warnings: Sequence[RunWarning] = (),
 ) -> InductorReport:
     """Measures modules one after the other.
 

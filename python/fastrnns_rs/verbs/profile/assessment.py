@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.documents.capture_manifest import Capture
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.runners.plan import Plan
     from fastrnns_rs.runners.profile_request import ProfileRequest
     from fastrnns_rs.verbs.profile.attempt import Attempt
@@ -111,7 +111,7 @@ def _check_files(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: A
     return found
 
 
-def _harmless_losses(found: list[CheckEntry]) -> list[Notice]:
+def _harmless_losses(found: list[CheckEntry]) -> list[RunWarning]:
     """Returns a warning for losses that void no capture."""
     losses = [one for one in found if one.id == "event_loss" and one.ok and one.found != capture_checks.NO_LOSS]
     return [make_warning("events_lost", evidence=one.found) for one in losses]

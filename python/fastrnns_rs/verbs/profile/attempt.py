@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.documents import file_names
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.errors import FastrnnsError, make_system_error
 from fastrnns_rs.processes.worker_setting import MARK
 from fastrnns_rs.verbs.profile import tool_messages
@@ -85,7 +85,7 @@ class Attempt:
     variables: dict[str, str] = field(default_factory=dict)
     said_by_tool: list[str] = field(default_factory=list)
     log: list[Entry] = field(default_factory=list)
-    warnings: list[Notice] = field(default_factory=list)
+    warnings: list[RunWarning] = field(default_factory=list)
 
     @property
     def log_path(self) -> Path:

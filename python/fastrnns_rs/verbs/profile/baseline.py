@@ -13,7 +13,7 @@ from fastrnns_rs.verbs.profile.attempt import describe_end
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.verbs.profile.attempt import Ended
 
 
@@ -33,7 +33,7 @@ class Baseline(NamedTuple):
         """True if the run is complete and no runner ended well."""
         return bool(self.answer.get("finished")) and not _well(self.answer)
 
-    def failure(self, log: Path | None) -> Notice | None:
+    def failure(self, log: Path | None) -> RunWarning | None:
         """Returns a warning if the run is not complete; None otherwise.
 
         Args:
@@ -59,7 +59,7 @@ class Baseline(NamedTuple):
         """
         return {name: round(median(_took(one, captured))) for name, one in _well(self.answer).items()}
 
-    def ratio(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float | None, Notice | None]:
+    def ratio(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float | None, RunWarning | None]:
         """Returns the slowdown of the captured iterations over all runners.
 
         Args:

@@ -125,8 +125,8 @@ def _about(comparison: Comparison) -> Iterator[tuple[str, object]]:
         yield f"geometric_mean{key.removeprefix('ratio')}", getattr(mean, key, None)
     for one in comparison.environment_differences:
         yield f"environment.{one.key}", f"{words.value(one.baseline)} → {words.value(one.candidate)}"
-    for notice in comparison.warnings:
-        yield f"warning.{notice.code}", notice.message
+    for warning in comparison.warnings:
+        yield f"warning.{warning.code}", warning.message
 
 
 def _properties(indent: str, pairs: Iterable[tuple[str, object]]) -> str:

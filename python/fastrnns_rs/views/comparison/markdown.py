@@ -102,8 +102,8 @@ def _differences(comparison: Comparison) -> list[str]:
 def _warnings(comparison: Comparison) -> list[str]:
     lines = [
         f"- {code_span(text)}" if label == "warning" else f"  - {label}: {code_span(text)}"
-        for notice in comparison.warnings
-        for label, text in words.warning(notice)
+        for warning in comparison.warnings
+        for label, text in words.warning(warning)
     ]
     return _counted(len(comparison.warnings), "warning", lines)
 

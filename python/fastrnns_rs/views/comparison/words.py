@@ -16,7 +16,7 @@ from fastrnns_rs.views.units import percent
 from fastrnns_rs.views.units import ratio as show_ratio
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import Change, Compared, Comparison, Figures, GeometricMean, Method, Row
 
     Judged: TypeAlias = Row | Change | GeometricMean
@@ -244,7 +244,7 @@ def counts_with_margin(comparison: Comparison) -> str:
     return verdict_counts(comparison, f" (within ±{percent(comparison.method.margin)}{source})")
 
 
-def own_warnings(comparison: Comparison) -> list[Notice]:
+def own_warnings(comparison: Comparison) -> list[RunWarning]:
     """Returns the warnings of a comparison without those that its runs contain."""
     stored = [*merge_warnings(comparison.baseline.warnings, comparison.candidate.warnings)]
     return [one for one in comparison.warnings if one not in stored]
@@ -290,7 +290,7 @@ def interval_heading(found: Method) -> str:
     return f"{percent(found.confidence_level)} interval"
 
 
-def warning(found: Notice) -> Iterator[tuple[str, str]]:
+def warning(found: RunWarning) -> Iterator[tuple[str, str]]:
     """Yields the lines of a warning, each with its label.
 
     The message is followed by the evidence and the hint, if present.

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.documents.codec import Notice
+from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.environment_keys import merged
@@ -82,7 +82,7 @@ class Reading:
     operations: dict[Key, Operation]
     environment: dict[str, Any]
     devices: list[str]
-    warnings: list[Notice]
+    warnings: list[RunWarning]
 
     @property
     def inside_ns(self) -> int:
@@ -198,7 +198,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
             "graph_level": any(one["graph_level"] for one in captures),
         },
         devices=devices,
-        warnings=[Notice(**one) for one in found["warnings"]],
+        warnings=[RunWarning(**one) for one in found["warnings"]],
     )
     if reading.total_ns > _LONGEST_NS:
         reason = "the GPU times add up to more than 292 years"

@@ -9,7 +9,7 @@ from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare.captures.kernel_rows import LEAST_REPEATS
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
     from fastrnns_rs.verbs.compare.captures.capture_stats import Basis, Replicate
     from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged
@@ -26,7 +26,7 @@ def find_warnings(
     basis: Basis,
     replicate: Replicate | None,
     conflicts: Sequence[str],
-) -> list[Notice]:
+) -> list[RunWarning]:
     """Returns the warnings of a comparison, including the warnings of its captures."""
     return [
         *_check_captures(sides),
@@ -38,7 +38,7 @@ def find_warnings(
     ]
 
 
-def _check_captures(sides: Sequence[CaptureSide]) -> Iterator[Notice]:
+def _check_captures(sides: Sequence[CaptureSide]) -> Iterator[RunWarning]:
     for name, side in zip(("baseline", "candidate"), sides, strict=True):
         found = [warning for one in side.readings for warning in one.warnings]
         yield from (warning for index, warning in enumerate(found) if warning not in found[:index])
@@ -55,13 +55,13 @@ def _join_levels(levels: set[bool]) -> str:
     return " | ".join(str(one).lower() for one in sorted(levels))
 
 
-def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) -> Iterator[Notice]:
+def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) -> Iterator[RunWarning]:
     captures = [len(side.readings) for side in sides]
     if replicate and captures[0] != captures[1] and min(captures) >= LEAST_REPEATS:
         yield make_warning("unequal_captures", evidence=f"{captures[0]} and {captures[1]} captures")
 
 
-def _check_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[Notice]:
+def _check_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[RunWarning]:
     for name, side in zip(("baseline", "candidate"), sides, strict=True):
         whole = sum(one.total_ns for one in side.readings)
         outside = whole - sum(one.inside_ns for one in side.readings)
@@ -71,7 +71,7 @@ def _check_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[No
             yield make_warning("outside_iterations", message=message, hint=None)
 
 
-def _check_sameness(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[Notice]:
+def _check_sameness(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[RunWarning]:
     first, second = ({identity for one in side.readings for identity in one.identities} for side in sides)
     if first & second:
         yield make_warning("same_capture", evidence=" and ".join(side.label for side in sides))
@@ -79,7 +79,7 @@ def _check_sameness(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[No
         yield make_warning("same_times", evidence=f"{len(judged.kernels):,} equal kernels")
 
 
-def _check_names(judged: Judged) -> Iterator[Notice]:
+def _check_names(judged: Judged) -> Iterator[RunWarning]:
     renamed = [one.row for one in judged.kernels if one.pair.matched_by == "shape"]
     if renamed:
         named = "; ".join(f"{one.baseline_name} → {one.candidate_name}" for one in renamed[:_SHOWN])

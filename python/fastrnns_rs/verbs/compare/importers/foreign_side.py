@@ -13,7 +13,7 @@ from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredErro
 from fastrnns_rs.verbs.compare.side import Series, Side
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.codec import Notice
+    from fastrnns_rs.documents.codec import RunWarning
 
 SECOND_NS = 1e9
 _INTEGERS_END = 2**63
@@ -53,7 +53,11 @@ class Benchmark:
 
 
 def side(
-    document: Place, version: str, benchmarks: list[Benchmark], warnings: list[Notice], environment: Mapping[str, Any]
+    document: Place,
+    version: str,
+    benchmarks: list[Benchmark],
+    warnings: list[RunWarning],
+    environment: Mapping[str, Any],
 ) -> Side:
     """Builds the side that one file describes.
 
