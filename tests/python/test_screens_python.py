@@ -103,7 +103,7 @@ def test_a_summary_at_a_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_every_class_of_every_document_has_a_short_text() -> None:
     found = kinds()
-    assert {"Run", "Result", "KernelRow", "Row", "KeptRun", "Problem", "Notice", "Budget"} <= {
+    assert {"Run", "Result", "KernelRow", "Row", "KeptRun", "Problem", "RunWarning", "Budget"} <= {
         one.__name__ for one in found
     }
     raw = [one.__qualname__ for one in found if "__create_fn__" in one.__repr__.__qualname__]

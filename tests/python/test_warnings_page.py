@@ -88,7 +88,7 @@ def test_warnings_of_python_are_made_from_the_table() -> None:
     made = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
-        if any(call.func.id == "Notice" for call in calls(path))
+        if any(call.func.id == "RunWarning" for call in calls(path))
     }
     assert made == known
 
