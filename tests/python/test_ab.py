@@ -92,8 +92,9 @@ def test_an_interrupted_comparison_gives_no_verdict(anywhere: Path) -> None:
     assert (worker.returncode, said) == (130, "")
     done = run_cli("compare", "ab.json", cwd=anywhere)
     assert done.status == 2
-    assert "its sides were not measured alike" in done.stderr
-    assert "the run has two sides" in run_cli("bench", "--group", "rnns", "--resume", "ab.json", cwd=anywhere).stderr
+    assert done.stderr.startswith("error: interrupted run: 'ab.json' ")
+    resumed = run_cli("bench", "--group", "rnns", "--resume", "ab.json", cwd=anywhere)
+    assert resumed.stderr.startswith("error: cannot resume a run of ab")
 
 
 def test_a_margin_that_was_never_measured_is_told_beforehand(anywhere: Path) -> None:
@@ -146,6 +147,28 @@ def test_the_last_line_of_ab_is_a_command_that_works(anywhere: Path) -> None:
     command = done.stderr.splitlines()[-1].partition("fastrnns-rs ")[2]
     assert "'kept here'" in command
     assert run_cli(*shlex.split(command), cwd=anywhere).status == 0
+
+
+def test_an_interrupted_ab_shows_its_times_and_starts_again(anywhere: Path) -> None:
+    left = [1]
+
+    def stops(job: dict[str, Any]) -> Answer:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        return pretended_workers.rising(job)
+
+    words = ["ab", "sound", "prints", *SMALL, "--history", "kept here"]
+    done = run_cli(*words, cwd=anywhere, executor=pretended_workers.each(stops))
+    assert done.status == 130
+    assert done.stdout.count("1 of 3") == 1
+    again = shlex.split(done.stderr.partition("Start again:")[2])
+    assert again == ["fastrnns-rs", *words]
+    refused = run_cli("compare", "@last", "--history", "kept here", cwd=anywhere)
+    assert refused.status == 2
+    assert refused.stderr.startswith("error: interrupted run: '@last'")
+    shown = run_cli("show", "@last", "--history", "kept here", cwd=anywhere)
+    assert shlex.split(shown.stderr.partition("Start again:")[2]) == again
 
 
 @pytest.fixture(scope="module")

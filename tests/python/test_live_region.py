@@ -61,6 +61,15 @@ def test_lines_are_written_above_a_region_that_shrinks_and_disappears(terminal: 
     assert terminal.getvalue().endswith("\x1b[?25h"), "the cursor is visible again"
 
 
+def test_an_echo_of_ctrl_c_does_not_move_the_region(terminal: Terminal) -> None:
+    region = LiveRegion(terminal, lambda *_: "a\nbar of the whole width")
+    region.start()
+    terminal.write("^C")
+    assert terminal.rows()[1].startswith("^C"), "the echo begins no row of its own"
+    region.stop()
+    assert not any(terminal.rows())
+
+
 def test_a_region_fits_the_terminal(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "33")
     monkeypatch.setenv("LINES", "2")

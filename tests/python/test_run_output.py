@@ -180,7 +180,7 @@ def test_profile_takes_the_old_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", [["--no-history", "--run-file", "a b.json"], ["--history", "kept here"]])
 def test_the_last_line_resumes_an_interrupted_run(place: list[str], tmp_path: Path) -> None:
     def stops(_job: dict[str, Any]) -> Answer:
-        raise KeyboardInterrupt
+        return Answer({}, "interrupted", "interrupted", "")
 
     words = ["bench", "sound", "prints", "--runner-file", PLANTED, "--device", "cpu", "--processes", "3", *place]
     done = run_cli(*words, cwd=tmp_path, executor=pretended_workers.each(stops))
@@ -189,7 +189,12 @@ def test_the_last_line_resumes_an_interrupted_run(place: list[str], tmp_path: Pa
     assert command[:3] == ["fastrnns-rs", "bench", "--resume"]
     resumed = run_pretended(*command[1:], "--json", cwd=tmp_path)
     assert resumed.status == 0, resumed.stderr
-    assert [len(one["processes"]) for one in resumed.json()["results"]] == [3, 3]
+    ended = [[one["status"] for one in row["processes"]].count("ok") for row in resumed.json()["results"]]
+    assert ended == [3, 3]
+    assert "\n6 processes in " in resumed.stderr
+    # The resumed run has one place.
+
+    assert " and in " not in resumed.stderr
 
 
 def test_a_complete_run_is_followed_by_a_command_that_shows_it(tmp_path: Path) -> None:

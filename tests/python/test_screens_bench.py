@@ -87,6 +87,15 @@ def test_rows_are_refined_in_place() -> None:
     assert frame(terminal) == screen("bench: after 8 processes")
 
 
+def test_an_interrupted_process_of_a_resumed_run_is_not_counted() -> None:
+    terminal = observer()
+    partial = screen_data.partial()
+    cut = replace(partial.results[0].processes[0], status="interrupted")
+    first = replace(partial.results[0], processes=[*partial.results[0].processes, cut])
+    terminal.begins(replace(partial, results=[first, *partial.results[1:]]), planned("cudnn", "jit", "py"))
+    assert " 8 of 15" in frame(terminal)
+
+
 def kept(run: Run, folder: Path, seconds: float, *, earlier: bool = False) -> str:
     """The whole screen of a run that the history keeps."""
     history = RunHistory(folder)

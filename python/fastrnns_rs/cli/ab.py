@@ -11,6 +11,7 @@ import click
 
 from fastrnns_rs.cli import (
     device_options,
+    display,
     effort_options,
     history_options,
     options,
@@ -126,6 +127,7 @@ def _measure(
         run = execute(plan, run, observer=terminal, save=keeping.save, executor=executor)
     except Interrupted as stopped:
         terminal.close()
+        _show_interrupted(stopped.run, format_name, target)
         run_output.tell_end(stopped.run, keeping, begin)
         return ExitCode.INTERRUPTED
     terminal.close()
@@ -141,6 +143,14 @@ def _measure(
     if given["same"]:
         side_options.keep_noise_floor(run)
     return comparison.exit_code
+
+
+def _show_interrupted(run: Run, format_name: str, target: RunTarget) -> None:
+    """Writes the times of both sides so far, which are not compared."""
+    from fastrnns_rs.views.run import run_screen
+
+    if format_name == "table" and target.output is None and run.results:
+        display.show_lines(run_screen.lines(run, display.terminal_width()))
 
 
 def _check_devices(run: Run, *, force: bool) -> None:

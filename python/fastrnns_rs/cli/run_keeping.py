@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,9 @@ class RunKeeping:
         places = [f"as {self.find_name(run)}"] if self._is_kept else []
         if run.status == "interrupted" and places:
             places = [f"{places[0]} (incomplete)"]
-        if self._results.place is not None and not self._results.failed:
+        # A resumed run of the history is one file.
+        is_same = self._path is not None and os.path.realpath(self._path) == self._results.place
+        if self._results.place is not None and not self._results.failed and not (places and is_same):
             places.append(f"in {visible(str(self._results.path))}")
         return f"Saved {' and '.join(places)}." if places else ""
 
@@ -103,11 +106,15 @@ class RunKeeping:
         if total > LARGE_BYTES:
             prune = f"fastrnns-rs history --prune --older-than 90d{shared.history_words()}"
             found.append((f"note: the history has {total / _GIB:.1f} GiB; delete old runs", prune))
-        if name is None:
-            return found
-        words = shared.run_words(name)
+        words = "" if name is None else shared.run_words(name)
         if run.status == "interrupted":
-            found += [] if run.sides else [("Continue", next_command.resuming(words))]
+            # An incomplete block of `ab` has processes of one side only, so the comparison starts again.
+            again = not words or run.sides
+            found.append(
+                ("Start again", shlex.join(run.command)) if again else ("Continue", next_command.resuming(words))
+            )
+        elif not words:
+            return found
         elif run.sides:
             if run.status == "complete" and not run_screen.lacks_intervals(run):
                 found.append(("Show all figures", f"fastrnns-rs compare {words} --wide"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -104,12 +105,14 @@ def _show_run(run: Run, name: str, format_name: str, output: Path | None, given:
 def _next_lines(run: Run, name: str) -> list[Line]:
     """Returns the next command for a run, if there is one.
 
-    The command continues an interrupted run, or compares the sides of `ab`.
+    The command continues or repeats an interrupted run, or compares the sides of `ab`.
     """
     limit, words = display.terminal_width(sys.stderr), shared.run_words(name)
     if run.sides:
-        command = f"fastrnns-rs compare {words}"
-        return [] if run.status == "interrupted" else display.next_lines("Compare the sides", command, limit)
+        if run.status != "interrupted":
+            return display.next_lines("Compare the sides", f"fastrnns-rs compare {words}", limit)
+        is_ours = run.command[:1] == ["fastrnns-rs"]
+        return display.next_lines("Start again", shlex.join(run.command), limit) if is_ours else []
     if run.status == "interrupted":
         return display.next_lines("Continue", f"fastrnns-rs bench --resume {words}", limit)
     return []

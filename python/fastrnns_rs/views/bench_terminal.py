@@ -85,7 +85,7 @@ class BenchTerminal:
         self._results = {run_table.name(one): one for one in run.results}
         self._show(run, plan)
         if self.progress is not None:
-            self.progress.done = sum(len(one.processes) for one in run.results)
+            self.progress.done = sum(map(_ended, run.results))
 
     def session_waits(self, number: int, seconds: float) -> None:
         """Shows when the next session begins."""
@@ -191,7 +191,12 @@ class BenchTerminal:
         remaining = {}
         for task in self._tasks:
             result = self._results.get(task.label)
-            done = 0 if result is None else len(result.processes)
+            done = 0 if result is None else _ended(result)
             over = task.refusal is not None or (result is not None and result.status != "ok")
             remaining[task.label] = 0 if over else max(self._planned * self._ranks - done, 0)
         return self._left.estimate(remaining, self._clock() - self._begin)
+
+
+def _ended(result: Result) -> int:
+    """Returns the number of processes that need not run again."""
+    return sum(one.status != "interrupted" for one in result.processes)

@@ -66,7 +66,8 @@ class LiveRegion:
             rows = _terminal_rows(self._stream)
             lines = self._frame(terminal_width(self._stream), rows).splitlines()[:rows]
             erased, self._rows = self._erasure(), len(lines)
-            self._stream.write(erased + before + _CROP + "\n".join(lines) + _WRAP)
+            # A terminal echoes Ctrl-C at the cursor. At the end of a full row, the echo would begin another row.
+            self._stream.write(erased + before + _CROP + "\n".join(lines) + _WRAP + "\r")
             self._stream.flush()
 
     def _draw_often(self) -> None:

@@ -71,11 +71,11 @@ def read_side(sources: Sequence[Source]) -> Side:
             # A copy of a run, or the run that it was resumed from, has the same run ID.
             key = found.run_id if isinstance(found, Run) else os.path.realpath(name)
             if key in seen:
-                message = f"duplicate run: {seen[key]!r} and {name!r} contain the same run"
+                message = f"duplicate run: {seen[key]!r} and {_shown(source)!r} contain the same run"
                 raise UsageError(message, "Use each run once.")
-            seen[key] = name
+            seen[key] = _shown(source)
             sides.append(
-                side_of_run(found, label=_label(source), file=name, name=_typed(source))
+                side_of_run(found, label=_shown(source), file=name, name=_typed(source))
                 if isinstance(found, Run)
                 else replace(found, runs=[key])
             )
@@ -89,19 +89,19 @@ def read_both(source: Source) -> tuple[Side, Side]:
         MissingError: If the file does not exist.
         UsageError: If the run does not have two sides.
     """
-    name = _name(source)
+    name, shown = _name(source), _shown(source)
     found = source if isinstance(source, Run) else read_any(name)
     if isinstance(found, dict):
-        raise _comparison(name)
+        raise _comparison(shown)
     if not isinstance(found, Run) or not found.sides:
-        raise UsageError("missing candidate", _BOTH, reason=f"{name!r} is a baseline only")
+        raise UsageError("missing candidate", _BOTH, reason=f"{shown!r} is a baseline only")
     if found.status == "interrupted":
         # An interrupted block has samples of one side that the other side does not have.
         reason = "baseline and candidate have different numbers of processes"
-        raise UsageError(f"interrupted run: {name!r}", "Run ab again.", reason=reason, value=name)
+        raise UsageError(f"interrupted run: {shown!r}", "Run ab again.", reason=reason, value=shown, verb="show")
     labels = {one.name: one.label for one in found.sides}
     if [*labels] != ["a", "b"]:
-        raise UsageError(f"not a run of ab: {name!r}", "Use a run file of ab.", value=name)
+        raise UsageError(f"not a run of ab: {shown!r}", "Use a run file of ab.", value=shown)
     typed = _typed(source)
     first, second = (side_of_run(found, side=side, label=labels[side], file=name, name=typed) for side in ("a", "b"))
     return first, second
@@ -134,21 +134,16 @@ def _open(source: Source) -> Run | Side:
     """Returns a run of one side, or the results of another tool."""
     found = source if isinstance(source, Run) else read_any(_name(source))
     if isinstance(found, dict):
-        raise _comparison(_name(source))
+        raise _comparison(_shown(source))
     if isinstance(found, Run) and found.sides:
-        name = _name(source)
-        message = f"not one run: {name!r} contains baseline and candidate of ab"
-        raise UsageError(message, "Compare the file alone.", value=name, verb="compare")
+        shown = _shown(source)
+        message = f"not one run: {shown!r} contains baseline and candidate of ab"
+        raise UsageError(message, "Compare the file alone.", value=shown, verb="compare")
     return found
 
 
 def _comparison(name: str) -> UsageError:
     return UsageError(f"not a run: {name!r} is a comparison", "Use a run.", value=name, verb="show")
-
-
-def _label(source: Source) -> str:
-    """Returns the label of a side: for a run, the name that it was loaded by."""
-    return source.loaded_as or _name(source) if isinstance(source, Run) else str(source)
 
 
 def _typed(source: Source) -> str | None:
@@ -158,3 +153,8 @@ def _typed(source: Source) -> str | None:
 
 def _name(source: Source) -> str:
     return f"run {source.run_id}" if isinstance(source, Run) else os.fspath(source)
+
+
+def _shown(source: Source) -> str:
+    """Returns the name of a source in messages, as the user typed it."""
+    return source.loaded_as or _name(source) if isinstance(source, Run) else str(source)

@@ -56,7 +56,8 @@ def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
         limit: Width of the terminal.
     """
     processes = [process for one in run.results for process in one.processes]
-    count, failed = len(processes), sum(one.status in {"failed", "timed_out"} for one in processes)
+    count = sum(one.status != "interrupted" for one in processes)
+    failed = sum(one.status in {"failed", "timed_out"} for one in processes)
     if run.status == "interrupted":
         planned = run.plan.processes * max(len(run.plan.runners), 1) * max(len(run.ranks), 1)
         of = "" if run.plan.stop.rule == "precision" else f" of {planned:,}"
