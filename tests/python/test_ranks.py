@@ -23,7 +23,7 @@ from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import Interrupted, execute
 from fastrnns_rs.verbs.bench.plan_sync import agreed
-from fastrnns_rs.verbs.bench.rank_group import Team
+from fastrnns_rs.verbs.bench.rank_group import RankGroup
 from fastrnns_rs.verbs.bench.run_init import new_run
 from fastrnns_rs.verbs.bench.torchrun import World, world
 
@@ -47,7 +47,7 @@ def begin(names: tuple[str, ...] = ("cudnn", "aten"), **effort: Any) -> tuple[Be
     return plan, new_run(plan, environment.describe(FACTS, Setting()), ["test"])
 
 
-class Pretended(Team):
+class Pretended(RankGroup):
     """Rank 0, and others that tell what a test says."""
 
     def __init__(self, others: list[Any]) -> None:
@@ -166,7 +166,7 @@ def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rank_group, "launch", lambda _start: GOOD)
     slow = measured([4_000_000] * 20, None, steady_from=5)
     crowd = Pretended([{**tells(slow), "well": True}])
-    run = execute(*begin(("cudnn",)), team=crowd)
+    run = execute(*begin(("cudnn",)), rank_group=crowd)
     row = run["cudnn"]
     assert [(one.index, one.rank, one.order) for one in row.processes] == [
         (index, rank, 2 * index + rank) for index in range(3) for rank in (0, 1)
@@ -178,7 +178,7 @@ def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rank_group, "launch", lambda _start: GOOD)
-    run = execute(*begin(("cudnn",), stop="precision:1%"), team=Pretended([tells(GOOD)]))
+    run = execute(*begin(("cudnn",), stop="precision:1%"), rank_group=Pretended([tells(GOOD)]))
     assert run.plan.stopped_by == "precision"
     assert len(run["cudnn"].processes) == 2 * run["cudnn"].forward.n_processes >= 2 * 5
     # The time is that of rank 0: the clock moves by a second with each exchange, and the limit is three.
@@ -188,7 +188,7 @@ def test_ranks_stop_by_precision_alike(monkeypatch: pytest.MonkeyPatch) -> None:
         return measured([1_000_000 * (1 + next(wobbly) % 3)] * 20, None, steady_from=5)
 
     monkeypatch.setattr(rank_group, "launch", launched)
-    run = execute(*begin(("cudnn",), stop="precision:1%:3s"), team=Pretended([tells(GOOD)]))
+    run = execute(*begin(("cudnn",), stop="precision:1%:3s"), rank_group=Pretended([tells(GOOD)]))
     assert (run.plan.stopped_by, run["cudnn"].forward.n_processes) == ("time", 5)
 
 
@@ -200,19 +200,19 @@ def test_a_rank_that_waited_is_not_to_blame(last: str, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(rank_group, "launch", launched)
     hung = Answer({}, "timed_out", "no result after 5 s", "")
-    row = execute(*begin(("cudnn",)), team=Pretended([tells(hung)]))["cudnn"]
+    row = execute(*begin(("cudnn",)), rank_group=Pretended([tells(hung)]))["cudnn"]
     blamed = 1 if last == "wait" else 0
     assert (row.status, row.reason) == ("timed_out", f"rank {blamed}: no result after 5 s")
     assert row.processes[0].status == ("interrupted" if last == "wait" else "timed_out")
     # Where all wait, for a store that is not there, it is their failure: it would be tried again without end.
-    row = execute(*begin(("cudnn",)), team=Pretended([tells(hung, waited=True)]))["cudnn"]
+    row = execute(*begin(("cudnn",)), rank_group=Pretended([tells(hung, waited=True)]))["cudnn"]
     assert row.status == "timed_out"
 
 
 def test_a_rank_that_failed_ends_its_runner_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rank_group, "launch", lambda _start: GOOD)
     fates = iter([tells(FAILED), *[tells(GOOD)] * 3])
-    run = execute(*begin(order_seed=1), team=Pretended([lambda _mine: next(fates)]))
+    run = execute(*begin(order_seed=1), rank_group=Pretended([lambda _mine: next(fates)]))
     assert sorted(one.status for one in run.results) == ["failed", "ok"]
     assert next(one for one in run.results if one.status == "failed").reason == "rank 1: it broke"
 
@@ -234,7 +234,7 @@ def test_ctrl_c_keeps_what_this_rank_measured(during: str, monkeypatch: pytest.M
     monkeypatch.setattr(rank_group, "launch", launched)
     crowd.others = [exchanged]
     with pytest.raises(Interrupted) as stopped:
-        execute(*begin(("cudnn",)), team=crowd)
+        execute(*begin(("cudnn",)), rank_group=crowd)
     row = stopped.value.run["cudnn"]
     found = [(one.index, one.rank, one.status) for one in row.processes]
     assert found == [(0, 0, "ok"), (0, 1, "ok"), (1, 0, "interrupted")]
@@ -243,7 +243,7 @@ def test_ctrl_c_keeps_what_this_rank_measured(during: str, monkeypatch: pytest.M
 
 def test_a_courier_that_ends_is_an_error_that_names_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rank_group, "_COURIER", "fastrnns_rs.no_such_module")
-    crowd = Team(FIRST)
+    crowd = RankGroup(FIRST)
     try:
         with pytest.raises(FastrnnsError, match=r"rank 0 .*: 127\.0\.0\.1:29500"):
             crowd.exchange("hello", 1)

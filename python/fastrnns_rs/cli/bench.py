@@ -180,15 +180,15 @@ def _measure(
     if terminal is not None:
         runner_options.note_idle_flags(asked.choice)
     words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
-    with device_options.open_rank_group(ranks) as team:
+    with device_options.open_rank_group(ranks) as rank_group:
         executor = shared.executor()
-        plan, run = start(asked, effort, command=words, resume=resume, team=team, executor=executor)
+        plan, run = start(asked, effort, command=words, resume=resume, rank_group=rank_group, executor=executor)
         try:
-            run = execute(plan, run, observer=terminal, save=keeping.save, team=team, executor=executor)
+            run = execute(plan, run, observer=terminal, save=keeping.save, rank_group=rank_group, executor=executor)
         except Interrupted as stopped:
             return stopped.run
-        if team is not None:
-            team.part()
+        if rank_group is not None:
+            rank_group.leave()
     return run
 
 

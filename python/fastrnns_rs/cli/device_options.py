@@ -11,7 +11,7 @@ from fastrnns_rs.errors import UsageError, exclusive
 from fastrnns_rs.verbs.bench import torchrun
 
 if TYPE_CHECKING:
-    from fastrnns_rs.verbs.bench.rank_group import Team
+    from fastrnns_rs.verbs.bench.rank_group import RankGroup
 
 
 def resolve_devices(given: dict[str, Any]) -> dict[str, Any]:
@@ -57,14 +57,14 @@ def refuse_ranks(verb: str) -> None:
 
 
 @contextmanager
-def open_rank_group(world: torchrun.World | None) -> Iterator[Team | None]:
+def open_rank_group(world: torchrun.World | None) -> Iterator[RankGroup | None]:
     """Yields the rank group, or None without ranks, and closes it at the end."""
     if world is None:
         yield None
         return
-    from fastrnns_rs.verbs.bench.rank_group import Team
+    from fastrnns_rs.verbs.bench.rank_group import RankGroup
 
-    found = Team(world)
+    found = RankGroup(world)
     try:
         yield found
     finally:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Options that do not change the measurement.
 _FORMATS = {"format_name", "as_json", "print_json"}
-_BESIDE = {"resume", "output", "run_file", "sep", "sort", "wide", "history", "no_history", *_FORMATS}
+_UNRESTRICTED = {"resume", "output", "run_file", "sep", "sort", "wide", "history", "no_history", *_FORMATS}
 
 
 def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
             names code that this command line does not repeat.
     """
     code = {str(param.name): param for param in command.params if isinstance(param, Code)}
-    if any(is_flag(name) for name in given if name not in {*_BESIDE, *code}):
+    if any(is_flag(name) for name in given if name not in {*_UNRESTRICTED, *code}):
         return given
     if run.command[:2] != ["fastrnns-rs", "bench"]:
         message = f"not a run of the command bench: {given['resume']!r}"
@@ -48,7 +48,7 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
             raise UsageError(*_unrepeated(param, before[name], given["resume"]))
     if any(is_flag(name) for name in _FORMATS):
         before |= {"format_name": None, "as_json": False, "print_json": None}
-    return {**before, **{name: given[name] for name in {*_BESIDE, *code} if is_flag(name) or name == "resume"}}
+    return {**before, **{name: given[name] for name in {*_UNRESTRICTED, *code} if is_flag(name) or name == "resume"}}
 
 
 def _unrepeated(param: Code, value: Any, file: str) -> tuple[str, str]:

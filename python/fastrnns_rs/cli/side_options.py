@@ -110,13 +110,13 @@ def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
     if len(names) > _BOTH:
         raise UsageError(f"too many runners: {' '.join(names)!r}", "Name 1 or 2 runners.", where="runners")
     first, second = _request("a", names[:1], given), _request("b", names[-1:], given)
-    alike = (first.runner, first.options, first.affinity, first.python, first.variables) == (
+    is_equal = (first.runner, first.options, first.affinity, first.python, first.variables) == (
         *(second.runner, second.options, second.affinity, second.python, second.variables),
     )
-    if given["same"] and not alike:
+    if given["same"] and not is_equal:
         message = "--same needs equal sides, and baseline and candidate differ"
         raise UsageError(message, "Leave out --same, or name one runner without options of one side.")
-    if not given["same"] and alike:
+    if not given["same"] and is_equal:
         hint = "Name a second runner, or add --b, --b-env, --b-python or --same."
         raise UsageError("baseline and candidate are equal", hint)
     return first, second

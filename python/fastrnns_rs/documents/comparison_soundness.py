@@ -107,6 +107,6 @@ def _check_counts(found: Comparison) -> None:
         ("conditional_counts", found.conditional_counts, Counter(filter(None, conditional))),
     ):
         for word in ("faster", "slower", "equivalent", "inconclusive", "none"):
-            told = getattr(counts, word)
-            if told != counted[word]:
-                raise UsageError(f"{key}.{word} is {told}, and {counted[word]} rows have this verdict")
+            recorded = getattr(counts, word)
+            if recorded != counted[word]:
+                raise UsageError(f"{key}.{word} is {recorded}, and {counted[word]} rows have this verdict")

@@ -205,8 +205,8 @@ def _is_newer(plain: object) -> bool:
 
     tool = plain.get("tool")
     # In a capture manifest `tool` is the profiler.
-    told = tool.get("version") if isinstance(tool, dict) and tool.get("name") == "fastrnns-rs" else None
-    writer = f"fastrnns-rs {told[:_LONGEST_VERSION]}, which" if isinstance(told, str) else "the fastrnns-rs that"
+    detail = tool.get("version") if isinstance(tool, dict) and tool.get("name") == "fastrnns-rs" else None
+    writer = f"fastrnns-rs {detail[:_LONGEST_VERSION]}, which" if isinstance(detail, str) else "the fastrnns-rs that"
     message = f"schema_version is {version[:_LONGEST_VERSION]}, and fastrnns-rs {__version__} reads {major}.x"
     raise UsageError(visible(message), visible(f"Use {writer} wrote the file."))
 
@@ -217,7 +217,9 @@ def _warn(name: str, version: str, kept: codec.Kept) -> None:
     # A key that a thousand objects have is named once.
     keys = [*dict.fromkeys(re.sub(r"\[\d+\]", "[]", path) for path in paths)]
     more = f" and {len(keys) - _MOST_NAMED} more" if keys[_MOST_NAMED:] else ""
-    told = f"unknown keys are kept, but not used: {', '.join(key[:_LONGEST_PATH] for key in keys[:_MOST_NAMED])}{more}"
-    text = f"{name} has schema_version {version}, and this build reads {VERSION}: {told}"
+    detail = (
+        f"unknown keys are kept, but not used: {', '.join(key[:_LONGEST_PATH] for key in keys[:_MOST_NAMED])}{more}"
+    )
+    text = f"{name} has schema_version {version}, and this build reads {VERSION}: {detail}"
     # The place in the code is always the same, so that Python shows the warning once for a file that is read again.
     warnings.warn(visible(text), DocumentWarning, stacklevel=1)

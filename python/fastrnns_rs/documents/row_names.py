@@ -19,15 +19,15 @@ def distinctions(rows: Sequence[Named]) -> list[str]:
     Args:
         rows: All rows of a comparison.
     """
-    alike: dict[str, list[Mapping[str, Any]]] = {}
+    problems_by_title: dict[str, list[Mapping[str, Any]]] = {}
     for runner, phase, problem in rows:
-        alike.setdefault(_title(runner, phase), []).append(problem or {})
-    differing = {title: _differing(problems) for title, problems in alike.items()}
+        problems_by_title.setdefault(_title(runner, phase), []).append(problem or {})
+    differing = {title: _differing(problems) for title, problems in problems_by_title.items()}
     found = []
     for runner, phase, problem in rows:
         keys = differing[_title(runner, phase)]
-        told = ", ".join(f"{key} {_shown(value)}" for key, value in (problem or {}).items() if key in keys)
-        found.append(f" ({told})" if told else "")
+        distinction = ", ".join(f"{key} {_shown(value)}" for key, value in (problem or {}).items() if key in keys)
+        found.append(f" ({distinction})" if distinction else "")
     return found
 
 
@@ -37,8 +37,8 @@ def titles(rows: Sequence[Named]) -> list[str]:
     Rows of one runner and phase have several problems. The differing keys follow, as in `cudnn/forward (hidden_size
     64)`.
     """
-    told = distinctions(rows)
-    return [_title(runner, phase) + suffix for (runner, phase, _), suffix in zip(rows, told, strict=True)]
+    distinction = distinctions(rows)
+    return [_title(runner, phase) + suffix for (runner, phase, _), suffix in zip(rows, distinction, strict=True)]
 
 
 def names(rows: Sequence[Named]) -> list[tuple[str, ...]]:

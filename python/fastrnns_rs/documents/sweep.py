@@ -85,5 +85,5 @@ def label(runner: str, point: Point, device: str | None = None) -> str:
 
     The name is the runner alone if there is no point and no device.
     """
-    told = ",".join(f"{name}={value}" for name, value in point.items())
-    return runner + (f"[{told}]" if told else "") + (f" on {device}" if device else "")
+    values = ",".join(f"{name}={value}" for name, value in point.items())
+    return runner + (f"[{values}]" if values else "") + (f" on {device}" if device else "")

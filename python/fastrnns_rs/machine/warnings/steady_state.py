@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.machine.warnings.timed_samples import TimedProcess, TimedRunner
 
 #: A median hardly changes if 1 in 20 samples is slower.
-_MOST_UNSETTLED = 0.05
+_LARGEST_SHARE_BEFORE = 0.05
 #: Detecting the start of steady state takes milliseconds. Warm-up is a property of the runner, so two processes that
 #: agree are sufficient evidence.
 _LOOKED_AT = 2
@@ -88,5 +88,5 @@ def _late_begin(process: TimedProcess) -> int | None:
         return None
     begins = [steady_state(samples).steady_from for samples in phases]
     steady = 1 + max((one for one in begins if one is not None), default=-1)
-    unsettled = (steady - begin) / (len(record.forward_ns) - begin)
-    return steady if unsettled > _MOST_UNSETTLED else None
+    share_before = (steady - begin) / (len(record.forward_ns) - begin)
+    return steady if share_before > _LARGEST_SHARE_BEFORE else None

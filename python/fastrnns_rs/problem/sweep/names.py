@@ -36,8 +36,8 @@ def find(spelled: str, known: tuple[str, ...], kind: str, where: str) -> str:
     Raises:
         UsageError: If there is no such name; the hint offers the nearest name.
     """
-    alike = {_bare(one): one for one in known}
-    found = alike.get(_bare(spelled)) if isinstance(spelled, str) else None
+    by_spelling = {_bare(one): one for one in known}
+    found = by_spelling.get(_bare(spelled)) if isinstance(spelled, str) else None
     if found is None:
         raise unknown(f"unknown {kind}", spelled, map(flag, known), where=where)
     return found

@@ -188,8 +188,8 @@ def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Set
             setting=setting,
             on=one.problem.device if len(plans) > 1 else None,
         )
-        for alike in zip(*(plan.tasks for plan in plans), strict=True)
-        for one in alike
+        for equal in zip(*(plan.tasks for plan in plans), strict=True)
+        for one in equal
     ]
     return first, tasks
 
@@ -201,8 +201,8 @@ def group_tasks(plan: BenchPlan) -> list[list[int]]:
     """
     found: dict[object, list[int]] = {}
     for index, task in enumerate(plan.tasks):
-        alike = (task.runner.name, task.side, replace(task.problem, device=""))
-        key = alike if plan.side_by_side and task.refusal is None else index
+        equal = (task.runner.name, task.side, replace(task.problem, device=""))
+        key = equal if plan.side_by_side and task.refusal is None else index
         found.setdefault(key, []).append(index)
     return list(found.values())
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process, Result, Run, RunStatus
     from fastrnns_rs.processes.listener import Answer
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
-    from fastrnns_rs.verbs.bench.rank_group import Team
+    from fastrnns_rs.verbs.bench.rank_group import RankGroup
 
 
 class Observer(Protocol):
@@ -80,7 +80,7 @@ def execute(
     *,
     observer: Observer | None = None,
     save: Callable[[Run], None] = lambda _run: None,
-    team: Team | None = None,
+    rank_group: RankGroup | None = None,
     executor: Executor = launch_together,
 ) -> Run:
     """Runs the remaining processes of a plan.
@@ -90,7 +90,7 @@ def execute(
         run: New run, or an interrupted run whose results are kept.
         observer: Callbacks for the progress; None for no callbacks.
         save: Function called with the run so far before the first process, after each process, and at the end.
-        team: Ranks that `torchrun` started, which all execute the same plan; None without ranks.
+        rank_group: Ranks that `torchrun` started, which all execute the same plan; None without ranks.
         executor: Function that runs the worker processes.
 
     Returns:
@@ -99,7 +99,7 @@ def execute(
     Raises:
         Interrupted: If Ctrl-C was pressed; the exception contains the run.
     """
-    execution = _Execution(plan, run, observer or Silent(), save, team, executor)
+    execution = _Execution(plan, run, observer or Silent(), save, rank_group, executor)
     interrupted = False
     try:
         with ExitStack() as stack:
@@ -131,17 +131,17 @@ class _Execution:
         run: Run,
         observer: Observer,
         save: Callable[[Run], None],
-        team: Team | None,
+        rank_group: RankGroup | None,
         executor: Executor,
     ) -> None:
         self._plan = plan
         self._run = run
         self._observer = observer
         self._save = save
-        self._team = team
+        self._rank_group = rank_group
         self._executor = executor
         # Ranks that used their own clocks would reach different decisions.
-        self._clock = time.monotonic if team is None else team.clock
+        self._clock = time.monotonic if rank_group is None else rank_group.clock
         self._turns = group_tasks(plan)
         earlier = {(one.runner, one.side, one.problem): one for one in run.results}
         self._rows = [Row(task, earlier.get((task.runner.name, task.side, task.problem))) for task in plan.tasks]
@@ -167,7 +167,7 @@ class _Execution:
         self._save(self.so_far())
         self._observer.begins(self.so_far(), self._plan)
         for index in range(len(self._rows)):
-            self._settle(index)
+            self._end_if_complete(index)
         for indices in self._coming():
             self._measure(indices)
 
@@ -209,7 +209,7 @@ class _Execution:
             self._session, self._part_began = session.session_id, self._clock()
         self._part = part
 
-    def _settle(self, index: int) -> None:
+    def _end_if_complete(self, index: int) -> None:
         """Ends a row that is complete or failed.
 
         If one side of `ab` fails, both rows end, because one side alone shows nothing.
@@ -254,7 +254,7 @@ class _Execution:
         if any(answer.ended == "interrupted" for of_ranks in answers for answer in of_ranks.values()):
             raise KeyboardInterrupt
         for index in indices:
-            self._settle(index)
+            self._end_if_complete(index)
             if index not in self._ended:
                 self._observer.row_changes(self._results[index])
         self._save(self.so_far())
@@ -263,8 +263,8 @@ class _Execution:
         """Returns the answers of each task's worker, by rank."""
         with ExitStack() as stack:
             starts = [stack.enter_context(self._start(task)) for task in tasks]
-            if self._team is not None:
-                return [self._team.measure(starts[0])]
+            if self._rank_group is not None:
+                return [self._rank_group.measure(starts[0])]
             return [{None: answer} for answer in self._executor(starts)]
 
     @contextmanager

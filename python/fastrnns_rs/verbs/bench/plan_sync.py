@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
-    from fastrnns_rs.verbs.bench.rank_group import Team
+    from fastrnns_rs.verbs.bench.rank_group import RankGroup
 
 #: Number of differences that fit in a line.
 _SHOWN = 4
 
 
-def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
+def agreed(rank_group: RankGroup, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
     """Returns the plan and the run that all ranks share.
 
     The order and the time of a process are those of rank 0.
 
     Args:
-        team: Ranks of the run.
+        rank_group: Ranks of the run.
         plan: Plan of this rank.
         run: Run of this rank.
 
@@ -39,9 +39,9 @@ def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
         FastrnnsError: If a rank sent nothing.
         KeyboardInterrupt: If Ctrl-C was pressed.
     """
-    world = team.world
+    world = rank_group.world
     device = plan.tasks[0].problem.device
-    told = team.exchange(
+    reports = rank_group.exchange(
         "hello",
         {
             "rank": asdict(RunRank(rank=world.rank, local_rank=world.local_rank, node=world.node, device=device)),
@@ -53,8 +53,8 @@ def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
             "host": socket.gethostname(),
         },
     )
-    first = told[0]
-    for rank, one in enumerate(told):
+    first = reports[0]
+    for rank, one in enumerate(reports):
         for key, ours, theirs in _differences(first["plan"], one["plan"]):
             message = f"different options of ranks: {key} is {ours} at rank 0 and {theirs} at rank {rank}"
             raise UsageError(message, "Give all ranks the same options and variables.")
@@ -64,8 +64,8 @@ def agreed(team: Team, plan: BenchPlan, run: Run) -> tuple[BenchPlan, Run]:
         start_s=first["start_s"],
         loop=replace(plan.loop, seconds=first["seconds"]),
     )
-    ranks = [RunRank(**one["rank"]) for one in told]
-    return plan, replace(run, plan=record_plan(plan), ranks=ranks, warnings=[*run.warnings, *_compare_ranks(told)])
+    ranks = [RunRank(**one["rank"]) for one in reports]
+    return plan, replace(run, plan=record_plan(plan), ranks=ranks, warnings=[*run.warnings, *_compare_ranks(reports)])
 
 
 def _shared(plan: BenchPlan) -> dict[str, Any]:
@@ -79,11 +79,11 @@ def _shared(plan: BenchPlan) -> dict[str, Any]:
     return found
 
 
-def _compare_ranks(told: list[dict[str, Any]]) -> Iterator[RunWarning]:
-    first = told[0]
+def _compare_ranks(reports: list[dict[str, Any]]) -> Iterator[RunWarning]:
+    first = reports[0]
     found = [
         f"rank {rank}: {key} {theirs}, not {ours}"
-        for rank, one in enumerate(told)
+        for rank, one in enumerate(reports)
         for key, ours, theirs in _differences(first["environment"], one["environment"])
         # These keys contain the rank, and each rank has a different GPU.
         if not key.startswith(("environment.variables.TORCHELASTIC_", "environment.cpu_affinity"))
@@ -92,7 +92,7 @@ def _compare_ranks(told: list[dict[str, Any]]) -> Iterator[RunWarning]:
     if found:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         yield make_warning("ranks_differ", evidence="; ".join(found[:_SHOWN]) + more)
-    hosts = len({one["host"] for one in told})
+    hosts = len({one["host"] for one in reports})
     if hosts > 1:
         yield make_warning("several_machines", evidence=f"{hosts} machines")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.plan import Options
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.effort import Effort
-    from fastrnns_rs.verbs.bench.rank_group import Team
+    from fastrnns_rs.verbs.bench.rank_group import RankGroup
 
 
 def start(
@@ -33,7 +33,7 @@ def start(
     *,
     command: Sequence[str],
     resume: Run | None = None,
-    team: Team | None = None,
+    rank_group: RankGroup | None = None,
     executor: Executor = launch_together,
 ) -> tuple[BenchPlan, Run]:
     """Probes torch in a child process, and builds the plan and its run.
@@ -43,7 +43,7 @@ def start(
         effort: Amount of measurements.
         command: Command that the run file records.
         resume: Interrupted run to continue; None for a new run.
-        team: Ranks that `torchrun` started, including this process; None without ranks.
+        rank_group: Ranks that `torchrun` started, including this process; None without ranks.
         executor: Function that runs the child process.
 
     Raises:
@@ -56,23 +56,25 @@ def start(
     processes = effort.count_processes(1, quick=options.quick)
     make_loop(effort.rule(), warmup=options.warmup, nloops=options.nloops, processes=processes, seconds=1.0)
     setting = Setting(threads=options.threads, affinity=effort.cpus())
-    local_rank = None if team is None else team.world.local_rank
+    local_rank = None if rank_group is None else rank_group.world.local_rank
     facts, *further = collect_facts(options, effort.devices, setting, local_rank=local_rank, executor=executor)
     for dtype in options.computed_dtypes[1:]:
         for device in [one.device or options.device for one in (facts, *further)]:
             found = environment.probe(device, dtype, setting, executor=executor)
             check_works(dtype, found, amp=options.sweeps_amp)
-    if team is not None:
-        facts = team.own_device(facts, options.device)
+    if rank_group is not None:
+        facts = rank_group.own_device(facts, options.device)
     plan = plan_bench(options, effort, facts, setting, further)
     run = new_run(plan, environment.describe(facts, setting), command)
     devices = plan.devices or [plan.tasks[0].problem.device]
-    told = [one for device in devices for one in warnings.check_machine(run.environment, device=device)]
-    run = replace(run, warnings=[*run.warnings, *(one for at, one in enumerate(told) if one not in told[:at])])
-    if team is not None:
+    found_warnings = [one for device in devices for one in warnings.check_machine(run.environment, device=device)]
+    run = replace(
+        run, warnings=[*run.warnings, *(one for at, one in enumerate(found_warnings) if one not in found_warnings[:at])]
+    )
+    if rank_group is not None:
         if plan.sessions > 1:
             raise UsageError("`sessions` does not work under torchrun", "Start torchrun again for each session.")
-        return agreed(team, plan, run)
+        return agreed(rank_group, plan, run)
     return (plan, run) if resume is None else resumed(resume, plan, run)
 
 

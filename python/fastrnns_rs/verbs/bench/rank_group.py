@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.verbs.bench.torchrun import World
 
-_COURIER = "fastrnns_rs.worker.rank_channel"
+_CHANNEL_MODULE = "fastrnns_rs.worker.rank_channel"
 #: Maximum delay of another rank: importing torch from a cold disk can take most of a minute.
 _PATIENCE_S = 120.0
 
 
-class Team:
+class RankGroup:
     """Ranks of a run, connected by a rank channel (a child process with torch).
 
     Args:
@@ -35,11 +35,11 @@ class Team:
         self.world = world
         self._clock = 0.0
         self._measured = 0
-        command = [sys.executable, "-P", "-m", _COURIER]
-        self._courier = started(command, Setting().environment())
-        self._courier.write(json.dumps(world.meeting()).encode() + b"\n")
+        command = [sys.executable, "-P", "-m", _CHANNEL_MODULE]
+        self._channel = started(command, Setting().environment())
+        self._channel.write(json.dumps(world.meeting()).encode() + b"\n")
 
-    def part(self) -> None:
+    def leave(self) -> None:
         """Waits for the other ranks at the end of a run.
 
         If rank 0 hosts the store, the other ranks still read from it.
@@ -52,7 +52,7 @@ class Team:
         """Ends the rank channel."""
         # If its supervisor has ended, the rank channel has ended too.
         with contextlib.suppress(RuntimeError):
-            self._courier.end()
+            self._channel.end()
 
     def clock(self) -> float:
         """Returns the time of rank 0's clock at the last exchange, in seconds."""
@@ -93,7 +93,7 @@ class Team:
         """
         patience = timeout_s + _PATIENCE_S
         message = {"name": name, "mine": {"clock": time.monotonic(), "told": mine}, "timeout_s": patience}
-        self._courier.write(json.dumps(message).encode() + b"\n")
+        self._channel.write(json.dumps(message).encode() + b"\n")
         reply = json.loads(self._line(time.monotonic() + patience * self.world.size))
         if "error" in reply:
             raise self._lost(reply["error"])
@@ -104,10 +104,10 @@ class Team:
         said = b""
         while not said.endswith(b"\n"):
             left = deadline - time.monotonic()
-            if left <= 0 or self._courier.ended:
+            if left <= 0 or self._channel.ended:
                 raise self._lost("no answer" if left <= 0 else "the connection has ended")
             try:
-                said += self._courier.read_lines(left)
+                said += self._channel.read_lines(left)
             except RuntimeError as error:
                 raise self._lost(str(error)) from None
         return said
@@ -152,14 +152,14 @@ class Team:
         return {self.world.rank: answer}
 
 
-def _merged(told: list[dict[str, Any]]) -> dict[int | None, Answer]:
+def _merged(reports: list[dict[str, Any]]) -> dict[int | None, Answer]:
     """Returns the answers by rank.
 
     Workers that waited for a failed rank are not counted as failed.
     """
-    failed = [rank for rank, one in enumerate(told) if not one["well"] and not one["waited"]]
+    failed = [rank for rank, one in enumerate(reports) if not one["well"] and not one["waited"]]
     found: dict[int | None, Answer] = {}
-    for rank, one in enumerate(told):
+    for rank, one in enumerate(reports):
         answer = Answer(**one["answer"])
         if one["waited"] and failed:
             answer = replace(answer, ended="deserted", reason=f"rank {failed[0]} did not come")

@@ -109,8 +109,8 @@ def flat(path: str, value: Any) -> dict[str, Any]:
     """
     if isinstance(value, dict):
         # The plan records the effect of fastrnns-rs's own variables.
-        told = {key: one for key, one in value.items() if key not in _DIFFERING and not key.startswith("FASTRNNS_")}
-        parts = [flat(f"{path}.{key}", one) for key, one in told.items()]
+        compared = {key: one for key, one in value.items() if key not in _DIFFERING and not key.startswith("FASTRNNS_")}
+        parts = [flat(f"{path}.{key}", one) for key, one in compared.items()]
     elif isinstance(value, (list, tuple)):
         parts = [flat(f"{path}[{index}]", one) for index, one in enumerate(value)]
     else:

@@ -254,9 +254,9 @@ class RunIndex:
         known = {os.fsdecode(row[0]): (os.fsdecode(row[0]), *row[1:4]) if row[4] else None for row in stamps}
         gone = known.keys() - found.keys()
         changed = [stamp for name, stamp in found.items() if known.get(name) != stamp]
-        settled = changed_ns is not None and begin - changed_ns > _TICK_NS
+        is_stable = changed_ns is not None and begin - changed_ns > _TICK_NS
         if not gone and not changed:
-            if settled:
+            if is_stable:
                 # A read-only index can still be used.
                 with suppress(sqlite3.OperationalError):
                     self._replace([], [], changed_ns)
@@ -267,8 +267,8 @@ class RunIndex:
         records = [record for stamp in changed for record in read_file(self._folder, stamp)]
         names = [*gone, *(record[0][0] for record in records)]
         # A file that could not be read is read again by the next command.
-        settled = settled and all(record[0][-1] for record in records)
-        self._replace(names, records, changed_ns if settled else None)
+        is_stable = is_stable and all(record[0][-1] for record in records)
+        self._replace(names, records, changed_ns if is_stable else None)
 
     def _replace(self, names: list[str], records: list[Record], changed_ns: int | None) -> None:
         """Replaces the records of some files in one transaction."""

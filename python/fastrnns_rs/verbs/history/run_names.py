@@ -168,8 +168,8 @@ def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptR
     with history.index() as index:
         names = index.find_equal_files(Path(found[0].path).name)
     before = runs[: runs.index(found[0])]
-    alike = [one for one in before if one.status == "complete" and Path(one.path).name in names]
-    return [*alike, *found]
+    comparable = [one for one in before if one.status == "complete" and Path(one.path).name in names]
+    return [*comparable, *found]
 
 
 def _tagged(word: str, tag: str, runs: Sequence[KeptRun]) -> list[KeptRun]:

@@ -241,9 +241,9 @@ def _other_file(path: Path, text: str) -> FastrnnsError:
 
 def _graph(text: str) -> Graph:
     """Returns the kind of a module's graph, from its header or its input names."""
-    told = _GRAPH.search(text)
-    if told:
-        return cast("Graph", told[1])
+    match = _GRAPH.search(text)
+    if match:
+        return cast("Graph", match[1])
     if re.search(r"\btangents_\d", text):
         return "backward"
     return "forward" if re.search(r"\bprimals_\d", text) else "inference"

@@ -54,7 +54,7 @@ def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence
     samples = [found["samples_ns"] for found in parts if "samples_ns" in found]
     first = parts[0]
     names = ("timing_mode", "first_call_ns", "upstream_ms", "peak_memory_bytes")
-    told: dict[str, Any] = {name: first.get(name) for name in names}
+    facts: dict[str, Any] = {name: first.get(name) for name in names}
     made = ModuleRow(
         path=str(one.path),
         runner=one.runner,
@@ -67,7 +67,7 @@ def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence
         repeat=asked.repeat,
         samples_ns=samples,
         wall=described(samples) if samples else None,
-        **told,
+        **facts,
         kernels=[kernel_timing(one) for one in first.get("kernels", [])],
     )
     if made.upstream_ms is not None and not 0 <= made.upstream_ms < math.inf:
@@ -81,21 +81,21 @@ def _reason(answer: Answer, count: int) -> str:
     return reason if count == 1 else f"process {count}: {reason}"
 
 
-def kernel_timing(told: dict[str, Any]) -> KernelTiming:
+def kernel_timing(facts: dict[str, Any]) -> KernelTiming:
     """Converts a kernel result of the child process, and summarises its samples."""
-    told = dict(told)
-    samples = told.pop("samples_ns")
+    facts = dict(facts)
+    samples = facts.pop("samples_ns")
     time = described([samples]) if samples else None
     bandwidth = None
-    if told["num_gb"] is not None and not 0 <= told["num_gb"] < math.inf:
-        told["num_gb"] = None
-    if time is not None and told["num_gb"] is not None and time.median_ns > 0:
-        bandwidth = told["num_gb"] * 1e9 / time.median_ns
-    of_device = told.pop("device_gb_per_s")
+    if facts["num_gb"] is not None and not 0 <= facts["num_gb"] < math.inf:
+        facts["num_gb"] = None
+    if time is not None and facts["num_gb"] is not None and time.median_ns > 0:
+        bandwidth = facts["num_gb"] * 1e9 / time.median_ns
+    of_device = facts.pop("device_gb_per_s")
     return codec.from_plain(
         KernelTiming,
         {
-            **told,
+            **facts,
             "time": None if time is None else codec.to_plain(time),
             "bandwidth_gb_per_s": bandwidth,
             "bandwidth_fraction": None if bandwidth is None or not of_device else bandwidth / of_device,

@@ -139,8 +139,8 @@ def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
             "Run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0.",
         )
     if completed.exit_status != 0:
-        told = _OF_MODULE.findall(said) or _OF_NCU.findall(said) or [describe_end(completed)]
-        return f"ncu failed: {visible(told[-1].strip())[:_LONGEST_REASON]}", ""
+        messages = _OF_MODULE.findall(said) or _OF_NCU.findall(said) or [describe_end(completed)]
+        return f"ncu failed: {visible(messages[-1].strip())[:_LONGEST_REASON]}", ""
     if asked.ncu_kernel_regex:
         which = visible(f"no kernel matches: {asked.ncu_kernel_regex!r}")
         return which, "Use a pattern of function names, such as triton_poi_fused_add_0."

@@ -77,9 +77,9 @@ def _renamed(vanished: list[Weighed], appeared: list[Weighed]) -> Iterator[tuple
                 for other in right[key]
                 if abs(one.launches - other.launches) <= _NEARLY * max(one.launches, other.launches)
             )
-            alike = [found for found in scored if found[0][0] >= _SIMILAR]
-            alike.sort(key=lambda found: (*(-part for part in found[0]), found[1].name, found[2].name))
-            for _, one, other in alike:
+            similar = [found for found in scored if found[0][0] >= _SIMILAR]
+            similar.sort(key=lambda found: (*(-part for part in found[0]), found[1].name, found[2].name))
+            for _, one, other in similar:
                 if id(one) not in taken and id(other) not in taken:
                     taken |= {id(one), id(other)}
                     yield one, other

@@ -14,7 +14,7 @@ from fastrnns_rs.escaping import visible
 #: Shorter than the resolution of any clock, and long enough that quotients of times stay finite.
 _SHORTEST_NS = 1e-6
 _LONGEST_SHOWN = 40
-_LONGEST_TOLD = 200
+_LONGEST_SHOWN = 200
 _COUNTS_END = 2**63
 
 
@@ -128,7 +128,7 @@ class Place:
     def damage(self, what: str) -> UsageError:
         """Returns the error for a document that its tool would not write."""
         what = visible(what)
-        shown = what if len(what) <= _LONGEST_TOLD else what[: _LONGEST_TOLD - 1] + "…"
+        shown = what if len(what) <= _LONGEST_SHOWN else what[: _LONGEST_SHOWN - 1] + "…"
         return UsageError(f"{visible(self.file)} is not a {self.tool} file that can be read: {shown}", self.hint)
 
     def shown(self) -> str:
