@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import reading
-from fastrnns_rs.documents.collections_off import without_collections
 from fastrnns_rs.documents.file_description import wrong_kind
+from fastrnns_rs.documents.garbage_collection import without_collections
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.run_side import side_of_run

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs.documents import reading, writing
-from fastrnns_rs.documents.collections_off import without_collections
 from fastrnns_rs.documents.file_names import distinct
+from fastrnns_rs.documents.garbage_collection import without_collections
 from fastrnns_rs.documents.history import History, KeptRun
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
