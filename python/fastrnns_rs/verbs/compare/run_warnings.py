@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.side_warnings import merge_warnings
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare import measured_again
+from fastrnns_rs.verbs.compare.ab_suggestion import settling_command
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
 from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
-from fastrnns_rs.verbs.compare.settling_command import settling_command
 from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
 
 if TYPE_CHECKING:
