@@ -18,7 +18,7 @@ from run_files import ENVIRONMENT
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
-from fastrnns_rs.cli import run_keeping
+from fastrnns_rs.cli import run_saving
 from fastrnns_rs.documents.run_file import Git, Run
 from fastrnns_rs.verbs.history.run_history import RunHistory, chosen_history, default_folder
 from fastrnns_rs.verbs.history.run_names import named_runs, newest_needed
@@ -43,7 +43,7 @@ def test_bench_keeps_every_run(history: RunHistory, anywhere: Path) -> None:
 
 def test_a_large_history_is_told_of(history: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "GiB" not in run_pretended(*BENCH).stderr
-    monkeypatch.setattr(run_keeping, "LARGE_BYTES", 1000)
+    monkeypatch.setattr(run_saving, "LARGE_BYTES", 1000)
     told = run_pretended(*BENCH).stderr
     assert "note: the history has 0.0 GiB\n" in told
     assert "fastrnns-rs history --prune --older-than 90d\n" in told

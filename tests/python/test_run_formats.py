@@ -13,7 +13,7 @@ from conftest import ROOT
 from run_files import exactly, process, result, run
 
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.cli.run_keeping import RunKeeping
+from fastrnns_rs.cli.run_saving import RunKeeping
 from fastrnns_rs.documents import layout
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Process, Run

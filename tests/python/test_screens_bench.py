@@ -16,8 +16,8 @@ from run_files import result
 from screens import screen
 
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.cli.run_keeping import RunKeeping
 from fastrnns_rs.cli.run_output import end_lines
+from fastrnns_rs.cli.run_saving import RunKeeping
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes import phases
 from fastrnns_rs.processes.worker_setting import Setting

@@ -27,8 +27,8 @@ from fastrnns_rs.errors import ExitCode, FastrnnsError, MissingError, UsageError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
-    from fastrnns_rs.cli.run_keeping import RunKeeping
     from fastrnns_rs.cli.run_output import RunTarget
+    from fastrnns_rs.cli.run_saving import RunKeeping
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.views.bench_terminal import BenchTerminal
 
@@ -69,7 +69,7 @@ def command(**given: Any) -> int:
     `ab cudnn py` compares the two runners; `bench cudnn py` times both. With one runner, options such as --b-env make
     the difference. Options without a side hold for both. Processes are interleaved in random blocks, ABBA or BAAB.
     """
-    from fastrnns_rs.cli.run_keeping import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunKeeping
 
     run_output.check(given)
     history = history_options.find_history(given)

@@ -29,7 +29,7 @@ from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
 from fastrnns_rs.views import formats
 
 if TYPE_CHECKING:
-    from fastrnns_rs.cli.run_keeping import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunKeeping
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.views.bench_terminal import BenchTerminal
 
@@ -121,7 +121,7 @@ def command(**given: Any) -> int:
 def _keep_and_measure(
     given: dict[str, Any], format_name: str | None, terminal: BenchTerminal, begin: float, *, leads: bool
 ) -> int:
-    from fastrnns_rs.cli.run_keeping import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunKeeping
 
     history = history_options.find_history(given)
     if given["resume"] is not None:

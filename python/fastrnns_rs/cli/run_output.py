@@ -21,7 +21,7 @@ from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.results_file import ResultsFile
-    from fastrnns_rs.cli.run_keeping import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunKeeping
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.runners.plan import Options
     from fastrnns_rs.verbs.bench.effort import Effort

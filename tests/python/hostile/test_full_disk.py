@@ -209,7 +209,7 @@ def test_the_number_of_a_run_names_no_other_folder(
 ) -> None:
     """It is read from the file of a run that goes on."""
     from fastrnns_rs.cli.results_file import ResultsFile
-    from fastrnns_rs.cli.run_keeping import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunKeeping
 
     fail(monkeypatch, errno.ENOSPC)
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
