@@ -16,7 +16,7 @@ from profile_commands import REPORTS, WITH_CUDA, faked, good, kept
 from test_report_opening import KERNELS, TINY
 from test_report_sources import TRACE
 
-from fastrnns_rs.cli.first_look import first_look
+from fastrnns_rs.cli.capture_report import first_look
 from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture
 from fastrnns_rs.machine.facts import Facts
 
