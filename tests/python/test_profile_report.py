@@ -16,7 +16,7 @@ from profile_commands import REPORTS, WITH_CUDA, faked, good, kept
 from test_report_opening import KERNELS, TINY
 from test_report_sources import TRACE
 
-from fastrnns_rs.cli.capture_report import first_look
+from fastrnns_rs.cli.capture_report import render_report
 from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture
 from fastrnns_rs.machine.facts import Facts
 
@@ -109,7 +109,7 @@ def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
     record, _ = good(tmp_path, export=EXPORT)
     capture = replace(record, artefacts=entries)
     capture.save(stem.with_suffix(".json"))
-    text, following = first_look(capture, stem, None, print)
+    text, following = render_report(capture, stem, None, print)
     assert f"{text}Next: {following}\n" == run_cli("report", stem.with_suffix(".json")).stdout
     assert SHORT in text
     assert text.startswith("2 captures, kineto, ")
@@ -156,13 +156,13 @@ def test_a_capture_that_cannot_be_read_is_noted(tmp_path: Path) -> None:
     for damage in (b"", b"no database at all", database.read_bytes()[:5000]):
         database.write_bytes(damage)
         notes: list[str] = []
-        text, _ = first_look(record, path.with_suffix(""), None, notes.append)
+        text, _ = render_report(record, path.with_suffix(""), None, notes.append)
         assert (text == "") == bool(notes), (text, notes)
         assert all(one.startswith("note: no report: ") for one in notes)
         assert len(notes) <= 1
     database.unlink()
     notes = []
-    assert first_look(record, path.with_suffix(""), None, notes.append) == ("", None)
+    assert render_report(record, path.with_suffix(""), None, notes.append) == ("", None)
     assert notes[0].startswith("note: no report: ")
 
 
@@ -172,9 +172,9 @@ def test_tables_that_are_wider_than_the_terminal_are_named(tmp_path: Path) -> No
     record, _ = good(tmp_path, export=EXPORT)
     entries = [ArtefactEntry(path=str(path), kind="torch_table", size_bytes=1, sha256="")]
     capture = replace(record, artefacts=entries)
-    text, _ = first_look(capture, tmp_path / "prof", 80, print, whole_tables=False)
+    text, _ = render_report(capture, tmp_path / "prof", 80, print, whole_tables=False)
     assert text == f"Table of the profiler (py, cycle 0): less -S {path}\n"
-    assert "a" * 81 in first_look(capture, tmp_path / "prof", 80, print)[0]
+    assert "a" * 81 in render_report(capture, tmp_path / "prof", 80, print)[0]
 
 
 def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
@@ -182,5 +182,5 @@ def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
     table = tmp_path / "prof.gpu_summary.csv"
     table.write_bytes(b"Type,Time\xff\n")
     entry = ArtefactEntry(path=str(table), kind="nvprof_gpu_summary", size_bytes=1, sha256="")
-    text, _ = first_look(replace(record, artefacts=[entry]), tmp_path / "prof", None, print)
+    text, _ = render_report(replace(record, artefacts=[entry]), tmp_path / "prof", None, print)
     assert text == "Type,Time\ufffd\n"

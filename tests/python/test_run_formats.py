@@ -13,7 +13,7 @@ from conftest import ROOT
 from run_files import exactly, process, result, run
 
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.cli.run_saving import RunKeeping
+from fastrnns_rs.cli.run_saving import RunSaver
 from fastrnns_rs.documents import layout
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Process, Run
@@ -122,7 +122,7 @@ def test_a_run_is_saved_after_each_process_as_it_would_be_alone(tmp_path: Path) 
     path = tmp_path / "run.json"
     results = ResultsFile(path)
     results.reserve()
-    keeping = RunKeeping(results, None)
+    keeping = RunSaver(results, None)
     rows = [result("cudnn", count=3), exactly([100, 200, 300], "py")]
     for count in (0, 1, 2, 3):
         made = run([replace(row, processes=row.processes[:count]) for row in rows])

@@ -17,7 +17,7 @@ from screens import screen
 
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.run_output import end_lines
-from fastrnns_rs.cli.run_saving import RunKeeping
+from fastrnns_rs.cli.run_saving import RunSaver
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes import phases
 from fastrnns_rs.processes.worker_setting import Setting
@@ -100,9 +100,9 @@ def kept(run: Run, folder: Path, seconds: float, *, earlier: bool = False) -> st
     """The whole screen of a run that the history keeps."""
     history = RunHistory(folder)
     if earlier:
-        with RunKeeping(ResultsFile(None), history) as keeping:
+        with RunSaver(ResultsFile(None), history) as keeping:
             keeping.save(screen_data.baseline())
-    with RunKeeping(ResultsFile(None), history) as keeping:
+    with RunSaver(ResultsFile(None), history) as keeping:
         keeping.save(run)
         lines = [*run_screen.lines(run, 80), *end_lines(run, keeping, seconds, 80)]
     return screen_lines.plain(lines)

@@ -28,7 +28,7 @@ from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.run_output import RunTarget
-    from fastrnns_rs.cli.run_saving import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunSaver
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.views.bench_terminal import BenchTerminal
 
@@ -69,7 +69,7 @@ def command(**given: Any) -> int:
     `ab cudnn py` compares the two runners; `bench cudnn py` times both. With one runner, options such as --b-env make
     the difference. Options without a side hold for both. Processes are interleaved in random blocks, ABBA or BAAB.
     """
-    from fastrnns_rs.cli.run_saving import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunSaver
 
     run_output.check(given)
     history = history_options.find_history(given)
@@ -77,7 +77,7 @@ def command(**given: Any) -> int:
     with (
         ResultsFile(target.run_file) as results,
         ResultsFile(target.document_file) as document,
-        RunKeeping(results, history) as keeping,
+        RunSaver(results, history) as keeping,
     ):
         terminal = run_output.terminal("ab")
         try:
@@ -91,7 +91,7 @@ def _measure(
     target: RunTarget,
     results: ResultsFile,
     document: ResultsFile,
-    keeping: RunKeeping,
+    keeping: RunSaver,
     terminal: BenchTerminal,
 ) -> int:
     from fastrnns_rs.cli import comparison_output

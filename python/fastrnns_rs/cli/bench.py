@@ -29,7 +29,7 @@ from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
 from fastrnns_rs.views import formats
 
 if TYPE_CHECKING:
-    from fastrnns_rs.cli.run_saving import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunSaver
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.views.bench_terminal import BenchTerminal
 
@@ -121,7 +121,7 @@ def command(**given: Any) -> int:
 def _keep_and_measure(
     given: dict[str, Any], format_name: str | None, terminal: BenchTerminal, begin: float, *, leads: bool
 ) -> int:
-    from fastrnns_rs.cli.run_saving import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunSaver
 
     history = history_options.find_history(given)
     if given["resume"] is not None:
@@ -132,7 +132,7 @@ def _keep_and_measure(
     with (
         ResultsFile(target.run_file if leads else None) as results,
         ResultsFile(target.document_file if leads else None) as document,
-        RunKeeping(results, history if leads else None) as keeping,
+        RunSaver(results, history if leads else None) as keeping,
     ):
         document.reserve(given["runner_file"])
         run = _measure(given, results, keeping, terminal if leads else None)
@@ -153,7 +153,7 @@ def _keep_and_measure(
 def _measure(
     given: dict[str, Any],
     results: ResultsFile,
-    keeping: RunKeeping,
+    keeping: RunSaver,
     terminal: BenchTerminal | None,
 ) -> Run:
     """Returns the run, which may be interrupted."""

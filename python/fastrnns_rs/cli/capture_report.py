@@ -21,7 +21,7 @@ _TABLES = {"torch_table", "nvprof_gpu_summary"}
 _POINTER = "Table of the profiler"
 
 
-def first_look(
+def render_report(
     capture: Capture, stem: Path, width: int | None, note: Callable[[str], None], *, whole_tables: bool = True
 ) -> tuple[str, str | None]:
     """Renders the report of a capture, and returns the next command separately: tables and warnings precede it.

@@ -129,10 +129,10 @@ class _Screens:
     def _report(self, capture: Capture, stem: Path, note: Callable[[str], None]) -> str:
         if self.as_json or self._given["no_report"]:
             return ""
-        from fastrnns_rs.cli.capture_report import first_look
+        from fastrnns_rs.cli.capture_report import render_report
 
         to_file = self._given["output"] is not None
-        text, self._next = first_look(
+        text, self._next = render_report(
             capture,
             stem,
             None if to_file else display.terminal_width(),

@@ -21,7 +21,7 @@ from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.results_file import ResultsFile
-    from fastrnns_rs.cli.run_saving import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunSaver
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.runners.plan import Options
     from fastrnns_rs.verbs.bench.effort import Effort
@@ -183,7 +183,7 @@ def show_expected(terminal: BenchTerminal, asked: Options, effort: Effort) -> No
         terminal.expects(*expected_run(asked, effort))
 
 
-def end_lines(run: Run, keeping: RunKeeping, seconds: float, limit: int) -> list[Line]:
+def end_lines(run: Run, keeping: RunSaver, seconds: float, limit: int) -> list[Line]:
     """Returns warnings, amount, place and next command: the lines after the table.
 
     Args:
@@ -204,7 +204,7 @@ def end_lines(run: Run, keeping: RunKeeping, seconds: float, limit: int) -> list
     return [*lines, *(line for pair in keeping.next_commands(run) for line in display.next_lines(*pair, limit))]
 
 
-def tell_end(run: Run, keeping: RunKeeping, begin: float) -> None:
+def tell_end(run: Run, keeping: RunSaver, begin: float) -> None:
     """Writes the lines after the table to stderr.
 
     Args:

@@ -32,7 +32,7 @@ _GIB = 1 << 30
 _DIGITS = 12
 
 
-class RunKeeping:
+class RunSaver:
     """Writer that saves a run after each of its processes, for a `with` block.
 
     A history that cannot be written to causes a warning, not a failure. If the run is neither in the history nor in a

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def without_collections() -> Iterator[None]:
+def pause_garbage_collection() -> Iterator[None]:
     """Disables garbage collection in a `with` block that reads documents.
 
     A million samples are not garbage, and searching them for garbage takes a tenth of the time to read them.

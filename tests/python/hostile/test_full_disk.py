@@ -209,11 +209,11 @@ def test_the_number_of_a_run_names_no_other_folder(
 ) -> None:
     """It is read from the file of a run that goes on."""
     from fastrnns_rs.cli.results_file import ResultsFile
-    from fastrnns_rs.cli.run_saving import RunKeeping
+    from fastrnns_rs.cli.run_saving import RunSaver
 
     fail(monkeypatch, errno.ENOSPC)
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    with ResultsFile(place) as results, RunKeeping(results, None) as keeping:
+    with ResultsFile(place) as results, RunSaver(results, None) as keeping:
         results.reserve()
         keeping.save(run_files.run([run_files.result()], run_id=run_id))
     (kept,) = temporary.iterdir()

@@ -35,7 +35,7 @@ _INTERPRETER = "python_executable"
 _VARIABLES = "variables."
 
 
-def settling_command(judged: Sequence[Judged], changed: Sequence[Difference]) -> str | None:
+def suggest_ab_command(judged: Sequence[Judged], changed: Sequence[Difference]) -> str | None:
     """Returns the `ab` command that measures the difference of two runs.
 
     Args:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.file_description import wrong_kind
-from fastrnns_rs.documents.garbage_collection import without_collections
+from fastrnns_rs.documents.garbage_collection import pause_garbage_collection
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.run_side import side_of_run
@@ -65,7 +65,7 @@ def read_side(sources: Sequence[Source]) -> Side:
         raise UsageError("missing files: `baseline` and `candidate` need at least 1 file each", _BOTH)
     sides: list[Side] = []
     seen: dict[str, str] = {}
-    with without_collections():
+    with pause_garbage_collection():
         for source in sources:
             found, name = _open(source), _name(source)
             # A copy of a run, or the run that it was resumed from, has the same run ID.

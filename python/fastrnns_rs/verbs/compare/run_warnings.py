@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.side_warnings import merge_warnings
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare import new_measurement
-from fastrnns_rs.verbs.compare.ab_suggestion import settling_command
+from fastrnns_rs.verbs.compare.ab_suggestion import suggest_ab_command
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
 from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
 from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
@@ -45,7 +45,7 @@ def _check_rows(judged: Sequence[Judged]) -> Iterator[RunWarning]:
     forced = [one for one in judged if one.pair.conflicts]
     if forced:
         reasons = "; ".join(dict.fromkeys(text for one in forced for text in one.pair.conflicts))
-        names = {"RUNNER": new_measurement.runners(forced)}
+        names = {"RUNNER": new_measurement.list_runners(forced)}
         yield make_warning("forced", evidence=f"{_join_names(forced)}: {reasons}", rows=_names(forced), **names)
     paired = [(one.pair.baseline, one.pair.candidate) for one in judged]
     times = [(one.medians_ns, other.medians_ns) for one, other in paired if one and other and one.medians_ns]
@@ -64,17 +64,17 @@ def _check_processes(baseline: Side, candidate: Side, judged: Sequence[Judged]) 
         and one.found.n_baseline != one.found.n_candidate
     ]
     if unequal:
-        names = {"RUNNER": new_measurement.runners(unequal)}
+        names = {"RUNNER": new_measurement.list_runners(unequal)}
         yield make_warning("unequal_processes", evidence=_join_counts(unequal), rows=_names(unequal), **names)
     few = [one for one in judged if one.found and one.found.p_value is None]
     if few:
-        again = new_measurement.ab_command(baseline, candidate, FEW_PROCESSES)
+        again = new_measurement.make_ab_command(baseline, candidate, FEW_PROCESSES)
         yield make_warning(
             "too_few_processes",
             evidence=_join_counts(few),
             rows=_names(few),
             hint=f"Run: {again}" if again else "",
-            RUNNER=new_measurement.runners(few),
+            RUNNER=new_measurement.list_runners(few),
         )
 
 
@@ -98,7 +98,7 @@ def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> 
     if apart:
         known = min(one.replication.past_sessions for one in apart)
         sessions = f"{known} of {LEAST_SESSIONS_OF_HISTORY} sessions in the history"
-        command = settling_command(apart, changed)
+        command = suggest_ab_command(apart, changed)
         yield make_warning(
             "one_session",
             evidence=f"the difference between sessions is unknown ({sessions})",
@@ -107,7 +107,7 @@ def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> 
     pooled = [one for one in judged if one.row.history_pooled]
     if pooled:
         evidence = f"{_join_names(pooled)}: fewer than {LEAST_SESSIONS_OF_HISTORY} sessions of their own"
-        names = {"RUNNER": new_measurement.runners(pooled)}
+        names = {"RUNNER": new_measurement.list_runners(pooled)}
         yield make_warning("pooled_sessions", evidence=evidence, rows=_names(pooled), **names)
 
 

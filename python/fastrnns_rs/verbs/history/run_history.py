@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs.documents import reading, writing
 from fastrnns_rs.documents.file_names import distinct
-from fastrnns_rs.documents.garbage_collection import without_collections
+from fastrnns_rs.documents.garbage_collection import pause_garbage_collection
 from fastrnns_rs.documents.history import History, KeptRun
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
@@ -144,7 +144,7 @@ class RunHistory:
             newest: Number of the last started runs; None for all.
         """
         # The garbage collector would only scan thousands of live objects.
-        with without_collections(), self.index() as index:
+        with pause_garbage_collection(), self.index() as index:
             # Damage that only this query meets has the next one read the files.
             faults = index.faults()
             runs = self._runs(index.runs(newest))
