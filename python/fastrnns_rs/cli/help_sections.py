@@ -35,7 +35,7 @@ _OUTPUT: Sections = {
         *("quiet", "no_progress", "color"),
     )
 }
-_OF_SIDES = tuple(f"{side}_{part}" for part in ("env", "python") for side in ("a", "b"))
+_SIDE_OPTIONS = tuple(f"{side}_{part}" for part in ("env", "python") for side in ("a", "b"))
 
 
 def _before_running(first: Sections) -> Sections:
@@ -51,7 +51,7 @@ def _before_running(first: Sections) -> Sections:
 SECTIONS: Mapping[str, Sections] = {
     "bench": {**_RUNNING, **_OUTPUT},
     "ab": {
-        "Baseline and candidate": ("only_a", "only_b", *_OF_SIDES, "same"),
+        "Baseline and candidate": ("only_a", "only_b", *_SIDE_OPTIONS, "same"),
         **_RUNNING,
         "Comparison": ("margin", "fail_on", "force"),
         **_OUTPUT,

@@ -34,7 +34,7 @@ Examples:
 Defaults come from [tool.fastrnns-rs.profile] in pyproject.toml and from variables such as FASTRNNS_PROFILE_NLOOPS."""
 
 
-_OF_TORCH = (
+_TORCH_OPTIONS = (
     *("activities", "schedule", "on_trace_ready", "group_by_stack", "sort_by", "row_limit"),
     *("memory_timeline", "memory_snapshot"),
 )
@@ -178,9 +178,9 @@ def make_request(given: dict[str, Any]) -> ProfileRequest:
     torch = TorchOptions(
         activities=given["activities"],
         schedule=Schedule() if given["schedule"] is None else Schedule.parse(given["schedule"]),
-        **shared.take(given, *switches, *(name for name in _OF_TORCH if name not in {"activities", "schedule"})),
+        **shared.take(given, *switches, *(name for name in _TORCH_OPTIONS if name not in {"activities", "schedule"})),
     )
-    if tool != "torch" and not any(map(shared.is_flag, (*switches, *_OF_TORCH))):
+    if tool != "torch" and not any(map(shared.is_flag, (*switches, *_TORCH_OPTIONS))):
         # Configured options of torch.profiler do not apply to other profilers.
         torch = TorchOptions()
     return ProfileRequest(

@@ -35,8 +35,8 @@ def tabulate_line(benchmark: str, times: Mapping[str, float], wall_time_ms: floa
         times: Time of a run in each category, in milliseconds.
         wall_time_ms: Duration of a run, in milliseconds.
     """
-    of_cpu = {"unknown": total(times.values())} if {CPP, OPERATOR} & {*times} else {}
-    shares = [percent((of_cpu or times).get(category, 0.0), wall_time_ms) for category in _ON_DEVICE]
+    cpu_shares = {"unknown": total(times.values())} if {CPP, OPERATOR} & {*times} else {}
+    shares = [percent((cpu_shares or times).get(category, 0.0), wall_time_ms) for category in _ON_DEVICE]
     shares.append(percent(total(times.values()), wall_time_ms))
     return f"Output for tabulate: {benchmark}, {', '.join(shares)}, {wall_time_ms:.3f}ms"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Hints by error of a disk that accepted files before.
-_OF_DISKS = {
+_DISK_HINTS = {
     errno.ENOSPC: "Free space on the full disk of {folder}, or use a file on another disk.",
     errno.EDQUOT: "Free space in your quota on the disk of {folder}, or use a file on another disk.",
     errno.EIO: "Use a file on another disk: the disk of {folder} is damaged or missing.",
@@ -215,8 +215,8 @@ def _refusal(path: Path, error: OSError | ValueError) -> UsageError:
     if isinstance(error, ValueError):
         return UsageError(message, "Use the path of a file.", reason=str(error), value=shown)
     reason = error.strerror or str(error)
-    if error.errno in _OF_DISKS:
+    if error.errno in _DISK_HINTS:
         folder = os.path.dirname(os.path.realpath(path))
-        return DiskError(message, _OF_DISKS[error.errno].format(folder=folder), reason=reason, value=shown)
+        return DiskError(message, _DISK_HINTS[error.errno].format(folder=folder), reason=reason, value=shown)
     hint = _HINTS.get(error.errno or 0, "Use a file in a folder that is writable.")
     return UsageError(message, hint, reason=reason, value=shown)

@@ -107,7 +107,7 @@ class Listener:
         self._ended = "answered"
         self._over: str | None = None
         self._lost: str | None = None
-        self._of_all = self._of_phase = self._in_all()
+        self._total_deadline = self._phase_deadline = self._restart_deadline()
         self.done = False
         self._process = started(command, environment)
 
@@ -122,7 +122,7 @@ class Listener:
         """
         until = time.monotonic() + seconds
         while not self.done:
-            end = min(self._of_all, self._of_phase)
+            end = min(self._total_deadline, self._phase_deadline)
             left = min(end.at, until) - time.monotonic()
             try:
                 said = self._partial + self._process.read_lines(max(0.0, left))
@@ -137,7 +137,7 @@ class Listener:
                 self.done = True
             elif left <= 0:
                 # A phase or a part that ended just now was within its limit.
-                if time.monotonic() >= end.at and end is min(self._of_all, self._of_phase):
+                if time.monotonic() >= end.at and end is min(self._total_deadline, self._phase_deadline):
                     self._expire(end.reason)
                 return
 
@@ -146,7 +146,7 @@ class Listener:
         if not self.done and self._over is None:
             self._ended, self._over = ended, reason
             self._limits = {}
-            self._of_all = self._of_phase = _Deadline(time.monotonic() + _GRACE_S, reason)
+            self._total_deadline = self._phase_deadline = _Deadline(time.monotonic() + _GRACE_S, reason)
             self.tell("stop")
 
     def end(self) -> Answer:
@@ -167,7 +167,7 @@ class Listener:
         printed = self._garbage[-_GARBAGE_LENGTH:].decode("utf-8", errors="replace") + completed.stderr_tail
         return Answer(content, ended, reason and _one_line(reason), printed)
 
-    def _in_all(self) -> _Deadline:
+    def _restart_deadline(self) -> _Deadline:
         seconds = self._terms.timeout
         return _Deadline(time.monotonic() + seconds, f"no result after {seconds:g} s")
 
@@ -194,7 +194,7 @@ class Listener:
             self._begin_phase(str(content.get("name")))
         elif kind == "part":
             if self._terms.on_part(content) and self._over is None:
-                self._of_all = self._of_phase = self._in_all()
+                self._total_deadline = self._phase_deadline = self._restart_deadline()
         elif kind == "result":
             self._result = content
         else:
@@ -211,9 +211,9 @@ class Listener:
 
     def _begin_phase(self, name: str) -> None:
         limit = self._limits.get(name)
-        self._of_phase = self._of_all
+        self._phase_deadline = self._total_deadline
         if limit is not None:
-            self._of_phase = _Deadline(time.monotonic() + limit.seconds, limit.reason)
+            self._phase_deadline = _Deadline(time.monotonic() + limit.seconds, limit.reason)
         self._terms.on_phase(name)
 
 

@@ -71,9 +71,9 @@ def find_warnings(runners: list[TimedRunner]) -> list[RunWarning]:
     whole = _together(trends)
     if _is_drift(whole, places, _SIGNIFICANCE):
         count = len(runners)
-        of_runners = f"{whole.processes} processes of {count} runner{'s' if count > 1 else ''}"
+        amount = f"{whole.processes} processes of {count} runner{'s' if count > 1 else ''}"
         # All runners share the drift, so no row is marked.
-        return report_findings("drift", [Finding(f"{_describe_trend(whole, places)}, {of_runners}", [])])
+        return report_findings("drift", [Finding(f"{_describe_trend(whole, places)}, {amount}", [])])
     share = _SIGNIFICANCE / len(trends)
     found = [
         Finding(f"{runner.name}: {_describe_trend(one, places)}", row_names(runner.name, runner.phases()))

@@ -242,16 +242,16 @@ class _Execution:
             self._observer.process_begins(row.task, row.next_index)
         started = utc_now()
         answers = self._launch([row.task for row in rows])
-        for index, row, of_ranks in zip(indices, rows, answers, strict=True):
+        for index, row, by_rank in zip(indices, rows, answers, strict=True):
             number = row.next_index
-            for rank, answer in of_ranks.items():
+            for rank, answer in by_rank.items():
                 process = row.add(
                     answer, self._order, index=number, rank=rank, session=self._session, started_utc=started
                 )
                 self._order += 1
                 self._observer.process_ends(process, answer.printed)
             self._results[index] = row.result()
-        if any(answer.ended == "interrupted" for of_ranks in answers for answer in of_ranks.values()):
+        if any(answer.ended == "interrupted" for by_rank in answers for answer in by_rank.values()):
             raise KeyboardInterrupt
         for index in indices:
             self._end_if_complete(index)

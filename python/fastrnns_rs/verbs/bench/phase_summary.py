@@ -52,9 +52,9 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[st
             estimate, low, high, method, sure = interval.estimate, None, None, None, found.confidence_level
         elif len(replicates) < _LEAST_FOR_INTERVAL:
             estimate, low, high, method, sure = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
-        elif (of_sessions := _between_sessions(levels(replicates), sessions)) is not None:
-            estimate, sure = of_sessions.estimate, of_sessions.confidence_level
-            low, high, method = of_sessions.ci_low, of_sessions.ci_high, "t_log_sessions"
+        elif (between_sessions := _between_sessions(levels(replicates), sessions)) is not None:
+            estimate, sure = between_sessions.estimate, between_sessions.confidence_level
+            low, high, method = between_sessions.ci_low, between_sessions.ci_high, "t_log_sessions"
         else:
             estimate, sure = interval.estimate, interval.confidence_level
             low, high, method = interval.ci_low, interval.ci_high, interval.ci_method

@@ -46,8 +46,8 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
     _check_results(earlier)
     # Warnings about samples are computed again at the end. Warnings about the machine stay valid for the earlier
     # samples.
-    of_samples = {one.code for one in warnings.check_samples(earlier)}
-    kept = [one for one in earlier.warnings if one.code not in of_samples]
+    sample_codes = {one.code for one in warnings.check_samples(earlier)}
+    kept = [one for one in earlier.warnings if one.code not in sample_codes]
     said = {(one.code, one.message) for one in kept}
     # The interrupted process is measured again; its results stay in the file.
     return plan, replace(

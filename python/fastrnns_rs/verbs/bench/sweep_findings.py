@@ -20,7 +20,7 @@ _LARGEST_DEVIATION = 0.05
 #: The deviation must also be significant at this level.
 _LEVEL = 0.05
 #: Fields of a growth law that the document copies.
-_OF_LAW = (
+_GROWTH_FIELDS = (
     *("exponent", "ci_low", "ci_high", "confidence_level", "ci_method"),
     *("local_exponents", "largest_deviation", "lack_of_fit_p"),
 )
@@ -72,7 +72,7 @@ def _growth(
     by_more_than_chance = law.lack_of_fit_p is None or law.lack_of_fit_p < _LEVEL
     return replace(
         empty,
-        **{name: getattr(law, name) for name in _OF_LAW},
+        **{name: getattr(law, name) for name in _GROWTH_FIELDS},
         # With fewer processes, chance cannot be excluded.
         straight=not (off and by_more_than_chance) if law.n_processes >= _LEAST_PROCESSES else None,
     )
@@ -88,7 +88,7 @@ def _medians(result: Result, phase: str) -> list[float]:
 
 
 #: Runners whose sequences are randomly shorter than seq_length, so that the number of steps is unknown.
-_OF_UNKNOWN_LENGTH = "vl_lstm"
+_VARIABLE_LENGTH_GROUP = "vl_lstm"
 _NS = 1e9
 
 
@@ -114,7 +114,7 @@ def _cells(result: Result) -> list[SweepCell]:
     iteration = forward + (backward or 0.0)
     batch, length = result.problem.mini_batch, result.problem.seq_length
     samples = batch / iteration * _NS if iteration > 0 else None
-    has_rate = samples is not None and length is not None and result.group != _OF_UNKNOWN_LENGTH
+    has_rate = samples is not None and length is not None and result.group != _VARIABLE_LENGTH_GROUP
     steps = length * samples if has_rate and length is not None and samples is not None else None
     return [*cells, _cell(result, "iteration", iteration, steps, samples)]
 

@@ -30,7 +30,7 @@ _WITHOUT_EFFECT = (
     "variables.FASTRNNS_",
 )
 #: Software differences that a different interpreter explains.
-_OF_INTERPRETER = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
+_INTERPRETER_KEYS = ("python_version", "torch_version", "torchvision_version", "cuda_version", "cudnn_version")
 _INTERPRETER = "python_executable"
 _VARIABLES = "variables."
 
@@ -61,7 +61,7 @@ def _sides(changed: Sequence[Difference]) -> list[str] | None:
     found = {one.key: (one.baseline, one.candidate) for one in changed}
     words: list[str] = []
     for key, values in found.items():
-        if key in _OF_INTERPRETER:
+        if key in _INTERPRETER_KEYS:
             if _INTERPRETER not in found:
                 return None
         elif key.startswith(_WITHOUT_EFFECT):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Keys of the environment that differ from session to session, and keys of the working directory. The part of the
 #: working directory that affects a row is the source hash of its runner.
-_OF_MOMENT = ("load_average_1m", "git", "gpus", "python_executable", "variables")
+_MOMENTARY_KEYS = ("load_average_1m", "git", "gpus", "python_executable", "variables")
 #: Keys of a problem that change its size or its random numbers.
 _SIZES = (
     *("seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size", "proj_size"),
@@ -42,7 +42,7 @@ def hash_setting(run: Run, side: str | None) -> str:
     return _hash(
         {
             "machine": run.sessions[0].machine_id if run.sessions else None,
-            "environment": {key: value for key, value in environment.items() if key not in _OF_MOMENT},
+            "environment": {key: value for key, value in environment.items() if key not in _MOMENTARY_KEYS},
             "variables": variables,
             "gpus": gpus,
             "own_variables": {} if own is None else own.variables,

@@ -84,8 +84,8 @@ class SessionSpread:
         the variance of processes is added for the missing processes.
         """
         weight = _session_weight(baseline) + _session_weight(candidate)
-        of_processes = 1 / len(baseline.medians_ns) + 1 / len(candidate.medians_ns)
-        missing = max(0.0, of_processes - weight * self.inverse_processes)
+        process_share = 1 / len(baseline.medians_ns) + 1 / len(candidate.medians_ns)
+        missing = max(0.0, process_share - weight * self.inverse_processes)
         parts = (self.variance * weight, self.process_variance * missing)
         total = math.fsum(parts)
         if total == 0:

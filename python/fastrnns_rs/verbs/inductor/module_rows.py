@@ -91,14 +91,14 @@ def kernel_timing(facts: dict[str, Any]) -> KernelTiming:
         facts["num_gb"] = None
     if time is not None and facts["num_gb"] is not None and time.median_ns > 0:
         bandwidth = facts["num_gb"] * 1e9 / time.median_ns
-    of_device = facts.pop("device_gb_per_s")
+    device_bandwidth = facts.pop("device_gb_per_s")
     return codec.from_plain(
         KernelTiming,
         {
             **facts,
             "time": None if time is None else codec.to_plain(time),
             "bandwidth_gb_per_s": bandwidth,
-            "bandwidth_fraction": None if bandwidth is None or not of_device else bandwidth / of_device,
+            "bandwidth_fraction": None if bandwidth is None or not device_bandwidth else bandwidth / device_bandwidth,
         },
     )
 

@@ -27,8 +27,8 @@ _SUFFIX = ".ncu-rep"
 #: Time between the request to end and the kill, in which the GPU can be released.
 _GRACE_S = 5.0
 #: Error messages of the module's process and of ncu.
-_OF_MODULE = re.compile(r"^error: (.+)$", re.MULTILINE)
-_OF_NCU = re.compile(r"^==ERROR== (.+)$", re.MULTILINE)
+_MODULE_ERROR = re.compile(r"^error: (.+)$", re.MULTILINE)
+_NCU_ERROR = re.compile(r"^==ERROR== (.+)$", re.MULTILINE)
 _LONGEST_REASON = 300
 
 
@@ -139,7 +139,7 @@ def _why_not(completed: Completed, asked: InductorOptions) -> tuple[str, str]:
             "Run as root or with CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0.",
         )
     if completed.exit_status != 0:
-        messages = _OF_MODULE.findall(said) or _OF_NCU.findall(said) or [describe_end(completed)]
+        messages = _MODULE_ERROR.findall(said) or _NCU_ERROR.findall(said) or [describe_end(completed)]
         return f"ncu failed: {visible(messages[-1].strip())[:_LONGEST_REASON]}", ""
     if asked.ncu_kernel_regex:
         which = visible(f"no kernel matches: {asked.ncu_kernel_regex!r}")

@@ -30,7 +30,7 @@ _PART = rb'[^/"\\\s:,;()\[\]]*'
 #: Folders that occur in path lists on every machine.
 _COMMON = ("/usr/", "/bin", "/sbin", "/lib", "/opt/", "/etc/")
 #: Parts of range names, which look like paths.
-_OF_RANGES = re.compile(r"forward|backward|\d*")
+_RANGE_NAMES = re.compile(r"forward|backward|\d*")
 
 
 class Rule(NamedTuple):
@@ -146,7 +146,7 @@ def _names() -> set[bytes]:
     """Returns the names of users and of the machine, with and without its domain."""
     machine = platform.node()
     names = {*_users(), machine, machine.partition(".")[0]}
-    return {_encoded(name) for name in names if len(name) > 1 and not _OF_RANGES.fullmatch(name)}
+    return {_encoded(name) for name in names if len(name) > 1 and not _RANGE_NAMES.fullmatch(name)}
 
 
 def _name_rules(form: Form) -> Iterator[Rule]:

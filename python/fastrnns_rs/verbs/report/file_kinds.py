@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 _HEAD = 4096
 #: Prefixes of captures that are not JSON: databases, compressed files, and text and tables of nvprof.
 _BINARY = (b"SQLite format 3\0", b"\x1f\x8b")
-_OF_NVPROF = (b"==", b'"Type"', b'"Device"', b'"Start"')
+_NVPROF_STARTS = (b"==", b'"Type"', b'"Device"', b'"Start"')
 #: Keys near the beginning of a trace in Chrome's format, and of no measurement.
-_OF_TRACES = (b'"traceEvents"', b'"deviceProperties"', b'"ph"', b'"schemaVersion"')
+_TRACE_KEYS = (b'"traceEvents"', b'"deviceProperties"', b'"ph"', b'"schemaVersion"')
 #: Prefixes of nsys reports, whatever their file name, and of streams that were never imported.
-_OF_NSYS = (b"NVIDIA Tegra Profiler Report ", b"U3w[END]")
-_OF_RECORDS = b'"fastrnns-rs/capture"'
+_NSYS_STARTS = (b"NVIDIA Tegra Profiler Report ", b"U3w[END]")
+_MANIFEST_SCHEMA = b'"fastrnns-rs/capture"'
 
 
 def kind(path: Path) -> Literal["capture", "measurement", "folder"] | None:
@@ -32,22 +32,22 @@ def kind(path: Path) -> Literal["capture", "measurement", "folder"] | None:
     found = head(path)
     if not found:
         return None
-    if found.startswith((*_BINARY, *_OF_NSYS)) or _OF_RECORDS in found:
+    if found.startswith((*_BINARY, *_NSYS_STARTS)) or _MANIFEST_SCHEMA in found:
         return "capture"
     text = found.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith((b"{", b"[")):
-        return "capture" if any(word in text for word in _OF_TRACES) else "measurement"
-    return "capture" if text.startswith(_OF_NVPROF) else "measurement"
+        return "capture" if any(word in text for word in _TRACE_KEYS) else "measurement"
+    return "capture" if text.startswith(_NVPROF_STARTS) else "measurement"
 
 
 def may_be_manifest(path: Path) -> bool:
     """Returns True if a file begins like a capture manifest. A trace may do so too."""
-    return _OF_RECORDS in head(path)
+    return _MANIFEST_SCHEMA in head(path)
 
 
 def needs_nsys(path: Path) -> bool:
     """Returns True for a report or a stream of nsys, which must be exported."""
-    return head(path).startswith(_OF_NSYS)
+    return head(path).startswith(_NSYS_STARTS)
 
 
 def head(path: Path) -> bytes:

@@ -142,8 +142,8 @@ def _table(
     """Formats name, time, share, count and mean time, or another last column."""
     scale = whole.scale or Scale([one.total / whole.gpus for one in rows], whole.like)
     means = [one.total / one.count if one.count else 0.0 for one in rows]
-    of_means = Scale(means)
-    final = last or (f"mean {of_means.unit}", [of_means.text(mean) for mean in means])
+    mean_scale = Scale(means)
+    final = last or (f"mean {mean_scale.unit}", [mean_scale.text(mean) for mean in means])
     columns = [
         [f"{scale.unit} per GPU" if whole.gpus > 1 else f"{names[0]} {scale.unit}"]
         + [scale.text(one.total / whole.gpus) for one in rows],

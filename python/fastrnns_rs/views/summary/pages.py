@@ -96,15 +96,15 @@ def _devices_apart(document: Document, part: List) -> Sequence[Column]:
     if len({row["device_id"] for row in devices}) == len(devices) or not part.rows:
         return part.columns
     heading, names = labels(devices)
-    of_places = dict(enumerate(names))
-    of_rows = {id(row): name for row, name in zip(devices, names, strict=True)}
+    names_by_place = dict(enumerate(names))
+    names_by_row = {id(row): name for row, name in zip(devices, names, strict=True)}
 
     def name(row: Row) -> str | None:
         # A row of the device list is a device; a row without a place belongs to several devices.
-        return of_places.get(row["device"]) if "device" in row else of_rows[id(row)]
+        return names_by_place.get(row["device"]) if "device" in row else names_by_row[id(row)]
 
-    of_device = columns.Column(heading, "", TEXT, columns.SCREEN, read=name)
-    return [of_device if column.key == "device_id" else column for column in part.columns]
+    device_column = columns.Column(heading, "", TEXT, columns.SCREEN, read=name)
+    return [device_column if column.key == "device_id" else column for column in part.columns]
 
 
 def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:

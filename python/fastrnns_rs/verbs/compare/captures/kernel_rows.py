@@ -160,10 +160,10 @@ def judge_rows(baseline: WeighedSide, candidate: WeighedSide, replicate: Replica
         ]
 
     pairs = match(baseline.operations, candidate.operations)
-    of_pairs = judged([(one.either.name, _sum([one.baseline]), _sum([one.candidate])) for one in pairs])
+    findings = judged([(one.either.name, _sum([one.baseline]), _sum([one.candidate])) for one in pairs])
     kernels = [
         JudgedKernel(pair=pair, row=_kernel(pair, columns), finding=finding)
-        for pair, (finding, columns) in zip(pairs, of_pairs, strict=True)
+        for pair, (finding, columns) in zip(pairs, findings, strict=True)
     ]
     kernels.sort(key=lambda one: (-abs(one.row.delta_ns), one.row.name))
     categories = changes(_categories(baseline, candidate))
