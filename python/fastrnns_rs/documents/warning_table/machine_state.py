@@ -145,6 +145,6 @@ TOPICS = (
         "On CUDA, a thread of the parent process reads the GPU's clocks, temperature and power from NVML (package "
         "`nvidia-ml-py`) about 10 times per second. Readings of an idle GPU, between processes, do not count. A MIG "
         "instance shares the clocks of its GPU, so the whole GPU is read. Without NVML there are no readings, and no "
-        "error. The monitor is tested against a stand-in for NVML ([where tests ran](where-it-ran.md)).",
+        "error.",
     ),
 )
