@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 
+from fastrnns_rs import _core
 from fastrnns_rs._core import BUILD_PROFILE, __version__
 
 TYPE_CHECKING = False  # as type checkers know it: typing takes longer to load than all that is here
@@ -100,6 +101,13 @@ if BUILD_PROFILE != "release":
         RuntimeWarning,
         stacklevel=2,
     )
+
+
+# The package has other classes of these names, and Python finds the class of a pickled object by its name.
+for _name in ("Comparison", "Summary"):
+    if _kind := getattr(_core, _name, None):
+        _kind.__name__ = _kind.__qualname__ = f"Sample{_name}"
+del _name, _kind
 
 
 def __getattr__(name: str) -> Any:

@@ -1,10 +1,18 @@
-"""Statistics of samples, computed by the extension. Importing this loads neither torch nor numpy."""
+"""Statistics of samples, computed by the extension. Importing this loads neither torch nor numpy.
+
+>>> from fastrnns_rs import stats
+>>> stats.summarize([10, 12, 11]).median
+11.0
+>>> stats.compare_samples([10.0, 10.1, 9.9], [12.0, 12.1, 11.9]).verdict
+'slower'
+"""
+
+from __future__ import annotations
 
 from fastrnns_rs._core import (
     BenjaminiHochberg,
     BootstrapInterval,
     ChangePoints,
-    Comparison,
     DetectionPower,
     EffectiveSize,
     GeometricMean,
@@ -23,7 +31,6 @@ from fastrnns_rs._core import (
     RequiredProcesses,
     Segment,
     SteadyState,
-    Summary,
     Warmup,
     Welch,
     autocorrelation,
@@ -53,12 +60,17 @@ from fastrnns_rs._core import (
     summarize,
     welch,
 )
+from fastrnns_rs._core import Comparison as SampleComparison
+from fastrnns_rs._core import Summary as SampleSummary
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "BenjaminiHochberg",
     "BootstrapInterval",
     "ChangePoints",
-    "Comparison",
     "DetectionPower",
     "EffectiveSize",
     "GeometricMean",
@@ -75,9 +87,10 @@ __all__ = [
     "Precision",
     "ProcessInterval",
     "RequiredProcesses",
+    "SampleComparison",
+    "SampleSummary",
     "Segment",
     "SteadyState",
-    "Summary",
     "Warmup",
     "Welch",
     "autocorrelation",
@@ -107,3 +120,17 @@ __all__ = [
     "summarize",
     "welch",
 ]
+
+#: Old names, each with its class. The package has other classes of these names.
+_RENAMED = {"Comparison": SampleComparison, "Summary": SampleSummary}
+
+
+def __getattr__(name: str) -> Any:
+    kind = _RENAMED.get(name)
+    if kind is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import warnings
+
+    message = f"fastrnns_rs.stats.{name} is now fastrnns_rs.stats.{kind.__name__}"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return kind

@@ -45,7 +45,7 @@ def compare(
     seed: int,
     *,
     log_ratio: float | np.ndarray = 0.0,
-) -> list[stats.Comparison]:
+) -> list[stats.SampleComparison]:
     """Interleaved comparisons by `compare_samples` with its defaults."""
     rng = np.random.default_rng(seed)
     shifts = np.broadcast_to(log_ratio, (trials,))
@@ -171,14 +171,16 @@ def discoveries(suites: int) -> tuple[Table, dict[tuple[str, float], tuple[float
     return Table(f"After Benjamini and Hochberg at 5 %, means over {suites} suites, %", columns, tuple(rows)), numbers
 
 
-def stand(table: list[stats.Comparison]) -> np.ndarray:
+def stand(table: list[stats.SampleComparison]) -> np.ndarray:
     """The rows of a table that are faster or slower, and stay so among all."""
     places = ranked([(WORDS[one.verdict], one.p_value or 0.0) for one in table])
     pairs = zip(table, places, strict=True)
     return np.array([one.verdict in DIFFERENT and adjusted <= 0.05 for one, (_, adjusted) in pairs])
 
 
-def normal(trials: int, processes: int, spread: float, log_ratio: np.ndarray, rng: Generator) -> list[stats.Comparison]:
+def normal(
+    trials: int, processes: int, spread: float, log_ratio: np.ndarray, rng: Generator
+) -> list[stats.SampleComparison]:
     """Comparisons of process medians that are log-normal, all with the same spread."""
     baseline, candidate = spread * rng.standard_normal((2, trials, processes))
     pairs = zip(np.exp(baseline), np.exp(candidate + log_ratio[:, None]), strict=True)

@@ -44,7 +44,7 @@ class Replication:
         """True if more processes make the interval narrower."""
         return self.basis not in {"sessions", "history"}
 
-    def compared(self, margin: float, confidence_level: float = CONFIDENCE_LEVEL) -> stats.Comparison:
+    def compared(self, margin: float, confidence_level: float = CONFIDENCE_LEVEL) -> stats.SampleComparison:
         """Computes the statistics of the numbers.
 
         Raises:

@@ -27,7 +27,7 @@ _DIGITS = 3
 
 
 def verdict_steps(
-    found: stats.Comparison,
+    found: stats.SampleComparison,
     step: Step | None,
     p_value_adjusted: float | None,
     scale: Scale,
@@ -95,7 +95,7 @@ def digits(value: float) -> str:
     return f"{value:.{max(digits_after_point(value, _DIGITS), 0)}f}"
 
 
-def _standard_error(found: stats.Comparison, replication: Replication | None) -> Iterator[str]:
+def _standard_error(found: stats.SampleComparison, replication: Replication | None) -> Iterator[str]:
     error = found.log_standard_error
     known = replication.session_error if replication else None
     if replication is not None and replication.spread is not None and known is not None:
@@ -128,7 +128,7 @@ def _describe_history(spread: SessionSpread, error: tuple[float, float]) -> Iter
     yield f"Variance of a session's mean {digits(spread.variance)}, of a process {digits(spread.process_variance)}."
 
 
-def _intervals(found: stats.Comparison) -> Iterator[str]:
+def _intervals(found: stats.SampleComparison) -> Iterator[str]:
     error = found.log_standard_error
     yield f"Intervals: {found.ratio:.4f} × exp(±t × {digits(error)})" if error else f"Intervals: {found.ratio:.4f}"
     for level, low, high in (

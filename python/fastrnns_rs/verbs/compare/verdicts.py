@@ -76,7 +76,7 @@ class Judged:
     pair: Pair
     row: Row
     replication: Replication
-    found: stats.Comparison | None
+    found: stats.SampleComparison | None
     step: Step | None
 
 
@@ -139,7 +139,7 @@ def _judge(pair: Pair, margin: float, past: Past | None) -> Judged:
         raise UsageError(message, hint, reason=str(error)) from error
 
 
-def _compared(pair: Pair, replication: Replication, margin: float) -> stats.Comparison | None:
+def _compared(pair: Pair, replication: Replication, margin: float) -> stats.SampleComparison | None:
     """Returns the statistics of a pair; None if a side has no processes."""
     first, second = replication.baseline, replication.candidate
     if not first or not second or any(one and one.lack for one in (pair.baseline, pair.candidate)):
@@ -160,7 +160,7 @@ def _mark_conditional(one: Judged) -> Row:
     return replace(row, verdict=None, conditional_verdict=row.verdict)
 
 
-def _row(pair: Pair, replication: Replication, found: stats.Comparison | None) -> Row:
+def _row(pair: Pair, replication: Replication, found: stats.SampleComparison | None) -> Row:
     one, other = pair.baseline, pair.candidate
     judged = found is not None and found.p_value is not None
     basis, spread = replication.basis, replication.spread

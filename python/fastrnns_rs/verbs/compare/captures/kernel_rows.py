@@ -36,7 +36,7 @@ class Finding:
     """
 
     values: tuple[list[float], list[float]]
-    found: stats.Comparison | None = None
+    found: stats.SampleComparison | None = None
     step: Step | None = None
     p_value_adjusted: float | None = None
     verdict: Verdict | None = None
