@@ -166,8 +166,8 @@ def _place(manifest: Path, file: Path) -> Path:
 
     Captures are moved and copied as whole folders.
     """
-    beside = manifest.parent / file.name
-    return beside if _is_there(beside) else file
+    moved = manifest.parent / file.name
+    return moved if _is_there(moved) else file
 
 
 def _is_there(file: Path) -> bool:
