@@ -112,18 +112,18 @@ def replacing(path: Path, place: str | None = None) -> Iterator[BinaryIO]:
     if place is None:
         place = real_path(path)
     # The name is short, since the name of the file itself may be as long as the file system allows.
-    beside = os.path.join(os.path.dirname(place), f".fastrnns-rs-{os.urandom(6).hex()}")
+    temporary = os.path.join(os.path.dirname(place), f".fastrnns-rs-{os.urandom(6).hex()}")
     try:
         old = _status(place)
-        with _removed_on_error(beside):
-            with open(beside, "xb", opener=_everyone if old is None else _owner) as file:
+        with _removed_on_error(temporary):
+            with open(temporary, "xb", opener=_everyone if old is None else _owner) as file:
                 yield file
                 file.flush()
                 if old is not None:
                     _keep_rights(file.fileno(), old, place)
-            os.replace(beside, place)
+            os.replace(temporary, place)
     except OSError as error:
-        if isinstance(error.filename, (str, bytes)) and error.filename not in {beside, place}:
+        if isinstance(error.filename, (str, bytes)) and error.filename not in {temporary, place}:
             # The block failed to read another file.
             raise
         raise _refusal(path, error) from error

@@ -211,8 +211,8 @@ def _tell_apart(whole: Sequence[_Name], found: list[str], groups: Iterable[list[
             if at is not None:
                 parts = [name.arguments[at] for name in names]
                 back = [f", {_ELLIPSIS}>" if at + 1 < len(name.arguments) else ">" for name in names]
-                beside = min(max(map(width, parts)), room * 2 // 5) + max(map(len, back)) + 4
-                front = f"{fit(first.bare, room - beside)}<{f'{_ELLIPSIS}, ' if at else ''}"
+                others = min(max(map(width, parts)), room * 2 // 5) + max(map(len, back)) + 4
+                front = f"{fit(first.bare, room - others)}<{f'{_ELLIPSIS}, ' if at else ''}"
                 left = room - width(front) - max(map(len, back))
                 shown = parts if max(map(width, parts)) <= left else _differing(parts, max(left, 4))
                 for row, part, end in zip(group, shown, back, strict=True):

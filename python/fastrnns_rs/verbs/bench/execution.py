@@ -217,8 +217,8 @@ class _Execution:
         failed = self._rows[index].failure is not None
         over = range(len(self._rows)) if failed and self._plan.design == "abba" else [index]
         # Concurrent devices continue until all are complete: a device that continued alone would have a different load.
-        beside = [row for turn in self._turns if index in turn for row in map(self._rows.__getitem__, turn)]
-        enough = all(self._has_enough(row) for row in beside if row.failure is None)
+        together = [row for turn in self._turns if index in turn for row in map(self._rows.__getitem__, turn)]
+        enough = all(self._has_enough(row) for row in together if row.failure is None)
         for one in over:
             if one not in self._ended and (failed or enough):
                 self._end(one)

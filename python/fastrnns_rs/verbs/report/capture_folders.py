@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.verbs.report import file_kinds
-from fastrnns_rs.verbs.report.manifests import beside
+from fastrnns_rs.verbs.report.manifests import find_manifest_files
 
 
 def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
@@ -31,7 +31,9 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
         raise FastrnnsError(message, hint, reason=error.strerror or str(error), value=str(folder)) from None
     if not found:
         raise UsageError(f"empty folder: {str(folder)!r}", "Use a folder of captures.", value=str(folder))
-    manifests = {file: manifest for file in found if file_kinds.may_be_manifest(file) and (manifest := beside(file))}
+    manifests = {
+        file: manifest for file in found if file_kinds.may_be_manifest(file) and (manifest := find_manifest_files(file))
+    }
     recorded = {one for _, files in manifests.values() for one in files}
     exports = {file.stem for file in found if file.suffix == ".sqlite"}
     chosen: list[tuple[str, str | None]] = []

@@ -38,7 +38,7 @@ def list_files(path: str | Path) -> list[tuple[str, str | None]]:
     return _list_files(path, Capture.load(path)) if is_manifest(path) else [(str(path), None)]
 
 
-def beside(path: str | Path) -> tuple[list[tuple[str, str | None]], set[Path]] | None:
+def find_manifest_files(path: str | Path) -> tuple[list[tuple[str, str | None]], set[Path]] | None:
     """Returns the files of a manifest with their runners, and all that belong to it.
 
     Returns:

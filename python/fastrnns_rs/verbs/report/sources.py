@@ -46,7 +46,7 @@ def files_not_to_replace(path: str | Path) -> Iterator[str | Path]:
         yield from listed
     for file in listed:
         if may_be_manifest(file):
-            from fastrnns_rs.verbs.report.manifests import beside
+            from fastrnns_rs.verbs.report.manifests import find_manifest_files
 
-            wanted, others = beside(file) or ((), ())
+            wanted, others = find_manifest_files(file) or ((), ())
             yield from (*(one for one, _ in wanted), *others)

@@ -102,8 +102,8 @@ def _device(run: Run, problems: Iterable[Problem]) -> str:
     models = [gpus.get(int(one.partition(":")[2] or 0)) for one in names if one.startswith("cuda")]
     known = list(dict.fromkeys(visible(one) for one in models if one))
     model = f" ({', '.join(known)})" if known else ""
-    beside = " side by side" if run.plan.side_by_side else ""
-    return f"{', '.join(map(visible, names))}{model}{beside}"
+    side_by_side = " side by side" if run.plan.side_by_side else ""
+    return f"{', '.join(map(visible, names))}{model}{side_by_side}"
 
 
 def _threads(run: Run, problems: Iterable[Problem]) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import os
 
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
-    from fastrnns_rs.verbs.compare.captures.capture_stats import WeighedSide
+    from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedSide
 
 #: Method of the verdicts, by replicate.
 _METHODS: dict[Replicate | None, str] = {
@@ -108,13 +108,13 @@ def compare_captures(
     return CaptureComparison(comparison=comparison, judged=judged, replicate=replicate)
 
 
-def _compared(side: CaptureSide, weighed: WeighedSide) -> Compared:
-    medians: dict[str, Any] = {key.replace("_ns", "_median_ns"): value for key, value in weighed.medians.items()}
+def _compared(side: CaptureSide, normalised: NormalisedSide) -> Compared:
+    medians: dict[str, Any] = {key.replace("_ns", "_median_ns"): value for key, value in normalised.medians.items()}
     return Compared(
         label=side.label,
         files=side.files,
-        captures=weighed.captures,
-        iterations=weighed.iterations,
+        captures=normalised.captures,
+        iterations=normalised.iterations,
         devices=side.devices,
         **medians,
     )

@@ -22,7 +22,7 @@ _MOST_OF_IT = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
+class NormalisedTimes:
     """A kernel, or a kind of copy or set, on one side.
 
     Attributes:
@@ -52,7 +52,7 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeighedSide:
+class NormalisedSide:
     """Normalised times of one side.
 
     Attributes:
@@ -63,7 +63,7 @@ class WeighedSide:
         medians: Medians of the four times of the iterations, in nanoseconds.
     """
 
-    operations: list[Weighed]
+    operations: list[NormalisedTimes]
     whole_ns: int
     captures: int
     iterations: int | None
@@ -90,7 +90,7 @@ def choose_replicate(baseline: CaptureSide, candidate: CaptureSide) -> Replicate
     return "capture" if all(len(one.readings) > 1 for one in (baseline, candidate)) else None
 
 
-def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> WeighedSide:
+def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> NormalisedSide:
     """Normalises the times of a side by a basis."""
     per_iteration = basis == "per_iteration"
     iterations = sum(len(one.iterations) for one in side.readings)
@@ -108,7 +108,7 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
         known = [one for one in found[key] if one is not None]
         count = sum(count for count, _ in parts)
         operations.append(
-            Weighed(
+            NormalisedTimes(
                 key=key,
                 short_name=known[0].short_name,
                 category=known[0].category,
@@ -120,7 +120,7 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
             )
         )
     known_iterations = iterations if all(one.iterations for one in side.readings) else None
-    return WeighedSide(
+    return NormalisedSide(
         operations=operations,
         whole_ns=sum(totals.values()),
         captures=len(side.readings),

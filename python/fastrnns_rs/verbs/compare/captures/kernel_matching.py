@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from fastrnns_rs.verbs.compare.captures.capture_stats import Weighed
+from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedTimes
 
 #: Largest relative difference in the number of launches of a renamed kernel.
 _NEARLY = 0.1
@@ -27,19 +27,19 @@ MatchedBy = Literal["name", "shape"]
 class KernelPair:
     """A kernel of both sides, or of one side."""
 
-    baseline: Weighed | None
-    candidate: Weighed | None
+    baseline: NormalisedTimes | None
+    candidate: NormalisedTimes | None
     matched_by: MatchedBy | None
 
     @property
-    def either(self) -> Weighed:
+    def either(self) -> NormalisedTimes:
         """The candidate's kernel if it exists, otherwise the baseline's."""
         found = self.candidate or self.baseline
         assert found is not None  # noqa: S101  # `match` makes no pair of nothing
         return found
 
 
-def match(baseline: Iterable[Weighed], candidate: Iterable[Weighed]) -> list[KernelPair]:
+def match(baseline: Iterable[NormalisedTimes], candidate: Iterable[NormalisedTimes]) -> list[KernelPair]:
     """Pairs kernels of equal names, then renamed kernels.
 
     A renamed kernel has the same category, grid and block, nearly as many launches and a similar name. Examples are
@@ -61,7 +61,9 @@ def match(baseline: Iterable[Weighed], candidate: Iterable[Weighed]) -> list[Ker
     return pairs
 
 
-def _renamed(vanished: list[Weighed], appeared: list[Weighed]) -> Iterator[tuple[Weighed, Weighed]]:
+def _renamed(
+    vanished: list[NormalisedTimes], appeared: list[NormalisedTimes]
+) -> Iterator[tuple[NormalisedTimes, NormalisedTimes]]:
     # Kernels of the same function come first: with very many kernels, only these are compared.
     taken: set[int] = set()
     for with_function in (True, False):
@@ -85,8 +87,8 @@ def _renamed(vanished: list[Weighed], appeared: list[Weighed]) -> Iterator[tuple
                     yield one, other
 
 
-def _by_shape(kernels: Iterable[Weighed], *, with_function: bool) -> dict[Hashable, list[Weighed]]:
-    found: dict[Hashable, list[Weighed]] = {}
+def _by_shape(kernels: Iterable[NormalisedTimes], *, with_function: bool) -> dict[Hashable, list[NormalisedTimes]]:
+    found: dict[Hashable, list[NormalisedTimes]] = {}
     for one in kernels:
         if one.shape is not None:
             function = one.short_name if with_function else None

@@ -15,7 +15,7 @@ from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, lacks_spread
 from fastrnns_rs.verbs.compare.verdicts import NO_SPREAD, WORDS, Step, ranked, withdrawn
 
 if TYPE_CHECKING:
-    from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, Weighed, WeighedSide
+    from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedSide, NormalisedTimes, Replicate
 
 
 #: Fewer repeats give no standard deviation.
@@ -136,7 +136,9 @@ class _Sum:
 _Sides = tuple[str, _Sum | None, _Sum | None]
 
 
-def judge_rows(baseline: WeighedSide, candidate: WeighedSide, replicate: Replicate | None, margin: float) -> Judged:
+def judge_rows(
+    baseline: NormalisedSide, candidate: NormalisedSide, replicate: Replicate | None, margin: float
+) -> Judged:
     """Pairs the activities of two sides and computes their verdicts.
 
     Raises:
@@ -172,15 +174,15 @@ def judge_rows(baseline: WeighedSide, candidate: WeighedSide, replicate: Replica
     return Judged(kernels=kernels, categories=categories, device_time=device_time)
 
 
-def _categories(baseline: WeighedSide, candidate: WeighedSide) -> list[_Sides]:
-    found: dict[str, tuple[list[Weighed], list[Weighed]]] = {}
+def _categories(baseline: NormalisedSide, candidate: NormalisedSide) -> list[_Sides]:
+    found: dict[str, tuple[list[NormalisedTimes], list[NormalisedTimes]]] = {}
     for place, side in enumerate((baseline, candidate)):
         for one in side.operations:
             found.setdefault(one.category, ([], []))[place].append(one)
     return [(name, _sum(first), _sum(second)) for name, (first, second) in found.items()]
 
 
-def _sum(given: Iterable[Weighed | None]) -> _Sum | None:
+def _sum(given: Iterable[NormalisedTimes | None]) -> _Sum | None:
     operations = [one for one in given if one is not None]
     if not operations:
         return None
