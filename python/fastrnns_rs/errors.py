@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 class ExitCode:
-    """Exit codes of the command. Plain numbers: an enumeration would load the module `enum` in every reader."""
+    """Exit codes of the command.
+
+    They are plain numbers, because an enumeration would load the module `enum`.
+    """
 
     DONE = 0
     FAILED = 1
@@ -78,7 +81,7 @@ class UsageError(FastrnnsError, ValueError):
 
 
 class DiskError(UsageError):
-    """Failed write in a folder that is writable otherwise: the disk is full, damaged or gone."""
+    """Failed write in a writable folder: the disk is full, damaged or gone."""
 
     exit_code = ExitCode.FAILED
 
@@ -90,7 +93,7 @@ class MissingError(FastrnnsError):
 
 
 class RunnerError(FastrnnsError):
-    """Broken contract of a runner: a missing gradient, or an output that is not finite."""
+    """Broken contract of a runner: a missing gradient or an infinite output."""
 
 
 class DocumentWarning(UserWarning):
@@ -165,8 +168,14 @@ _SYNONYMS = {
 }
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """Returns the known value that was probably meant, or None."""
+def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """Returns the known value that was probably meant, or None.
+
+    Args:
+        name: Value that was given.
+        known: Known values.
+        cutoff: Least similarity, from 0 to 1.
+    """
     import difflib  # few values are misspelt
 
     by_lower = {candidate.lower(): candidate for candidate in known}
@@ -175,7 +184,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
         # A synonym of an unknown value has no neighbour: `gpu` is nearer to `cpu` than to `cuda`.
         meant = _SYNONYMS[word]
         return f"{by_lower[meant]}{colon}{index}" if meant in by_lower else None
-    matches = difflib.get_close_matches(f"{word}{colon}{index}", by_lower, n=1)
+    matches = difflib.get_close_matches(f"{word}{colon}{index}", by_lower, n=1, cutoff=cutoff)
     return by_lower[matches[0]] if matches else None
 
 

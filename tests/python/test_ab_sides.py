@@ -68,7 +68,7 @@ def test_numbers_of_processes(words: list[str], expected: int) -> None:
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        ((), "baseline and candidate are equal", ""),
+        ((), "missing argument: RUNNER (ab)", "fastrnns-rs ab --quick cudnn py"),
         (("cudnn", "cudnn"), "baseline and candidate are equal", ""),
         (("cudnn", "--b", "--seed 0"), "baseline and candidate are equal", ""),
         (("cudnn", "py", "jit"), "'cudnn py jit' (runners)", ""),
@@ -76,7 +76,8 @@ def test_numbers_of_processes(words: list[str], expected: int) -> None:
         (("nothing", "py"), "'nothing' (runners)", ""),
         (("cudnn", "--b", "--nonsense 3"), "--nonsense (--b)", ""),
         (("cudnn", "--b", "--processes 3"), "--processes (--b)", ""),
-        (("cudnn", "--a", "--threads many"), "'many' (--a)", ""),
+        (("cudnn", "--a", "--threads many"), "'many' (--a, --threads)", "integer"),
+        (("cudnn", "--b", "--fuser xx"), "'xx' (--b, --fuser)", "Use te, "),
         (("cudnn", "--a", "--threads"), "--threads (--a)", ""),
         (("cudnn", "--a", "'"), '"\'" (only_a)', "quotes"),
         (("cudnn", "--a", "stray"), "'stray' (--a)", ""),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import screen_data
 from conftest import ROOT
 from run_files import exactly, process, result, run
 
@@ -18,6 +19,7 @@ from fastrnns_rs.documents import layout
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Process, Run
 from fastrnns_rs.views.formats import RUN
+from fastrnns_rs.views.run import run_details
 from fastrnns_rs.views.run.fastrnns_table import fastrnns_table
 from fastrnns_rs.views.text import width
 
@@ -148,3 +150,18 @@ def test_a_category_of_any_text_is_no_markup() -> None:
     plain = json.loads((VIEWS / "captures.json").read_text(encoding="utf-8"))
     plain["kernels"][0]["category"] = "a|<b>"
     assert "| `a\\|<b>` |" in Comparison.from_dict(plain).render("markdown")
+
+
+def test_details_of_short_times_have_a_unit_that_fits() -> None:
+    made = screen_data.made({"cudnn": ((0.0014, 0.0015, 0.0016), (0.0014, 0.0015, 0.0016))}, "2026-11-22T09:14:00Z")
+    details = [line.text for line in run_details.lines(made, 120)]
+    name, heading, unit, *_ = details[0].split()
+    assert (name, heading, unit) == ("runner/phase", "mean", "µs")
+    assert 1.0 < float(details[1].split()[1]) < 2.0
+
+
+def test_equal_code_is_noted_where_both_runners_are_in_the_run() -> None:
+    noted = replace(result("cudnn"), note="cudnn and aten are the same code path on a CPU (oneDNN)")
+    for others, count in (([], 0), ([result("py")], 0), ([result("aten")], 1)):
+        text = "\n".join(line.text for line in run_details.lines(run([noted, *others]), 120))
+        assert text.count("the same code path") == count

@@ -164,6 +164,7 @@ def test_old_names_warn_and_work(tmp_path: Path) -> None:
     assert old.stderr.count("warning: ") == 2
     by_variable = run_cli("report", path, "--by", "kernel", "--devices", "0", FASTRNNS_REPORT_FILTER="gemm")
     assert by_variable.stdout == new.stdout
+    assert by_variable.stderr.startswith("warning: FASTRNNS_REPORT_FILTER has a new name, FASTRNNS_REPORT_MATCH")
     (tmp_path / "pyproject.toml").write_text('[tool.fastrnns-rs.report]\nfilter = "gemm"\n')
     configured = run_cli("report", path, "--by", "kernel", "--devices", "0", cwd=tmp_path)
     assert configured.stdout == new.stdout

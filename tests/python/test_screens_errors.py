@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
 import os
+import pty
 import shlex
+import struct
+import subprocess
+import sys
+import termios
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,6 +76,17 @@ def test_hints_are_commands_that_correct_the_error(folder: Path) -> None:
         ):
             done = run_with_facts(*shlex.split(hint)[2:], cwd=folder, FASTRNNS_HISTORY=folder / "history")
             assert done.status != ExitCode.USAGE, (hint, done.stderr)
+
+
+def test_a_command_is_no_option_of_its_name(folder: Path) -> None:
+    done = run_with_facts("history", "--export", cwd=folder, FASTRNNS_HISTORY=folder / "history")
+    assert done.stderr.startswith("error: missing value: --export (history)\n")
+
+
+def test_options_of_other_meaning_are_no_correction(folder: Path) -> None:
+    done = run_with_facts("ab", "--resume", "before.json", cwd=folder)
+    assert done.stderr.splitlines()[0] == "error: unknown option: --resume (ab)"
+    assert "--same" not in done.stderr
 
 
 def test_values_of_variables_and_files_name_their_place(tmp_path: Path) -> None:
@@ -160,3 +177,20 @@ def test_a_correction_is_another_file_of_the_same_folder(folder: Path) -> None:
     # A file compared with itself is no correction.
     done = run_with_facts("compare", "before.json", "befor.json", cwd=folder)
     assert "hint: Run" not in done.stderr
+
+
+def test_errors_are_wrapped_to_a_terminal_and_commands_are_not(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    words = ["show", "before.json", "--format", "junit"]
+    longer = ["bench", "--hiden-size", "128", "cudnn", "--run-file", "a_long_name_of_a_run_file_in_this_folder.json"]
+    for given, widest in ((words, 60), (longer, 200)):
+        command = [sys.executable, "-m", "fastrnns_rs", *given]
+        variables = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        process = subprocess.Popen(command, cwd=folder, stderr=theirs, env=variables)
+        assert process.wait() == ExitCode.USAGE
+        lines = os.read(ours, 65536).decode().splitlines()
+        assert max(map(len, lines)) <= widest
+        assert (len(lines) > 2) == (widest == 60)
+    os.close(ours)
+    os.close(theirs)

@@ -37,11 +37,15 @@ def usage_error(error: click.UsageError, context: click.Context | None, given: S
 
 
 _NOTHING = click.Command("nothing")
+#: Least similarity of an option to the option that was meant.
+_NEAR_OPTION = 0.65
 
 
 def _help(name: str, context: click.Context | None) -> str:
     path = "fastrnns-rs" if name == "fastrnns-rs" else f"fastrnns-rs {name}"
-    whole = context is not None and any(one.name == "help_all" for one in context.command.params)
+    whole = context is not None and any(
+        isinstance(one, click.Option) and one.name == "help_all" and not one.hidden for one in context.command.params
+    )
     return f"Run: {path} {'--help-all' if whole else '--help'}"
 
 
@@ -55,7 +59,8 @@ def _unknown_option(option: str, name: str, context: click.Context | None) -> Us
         for spelling in sorted(spellings, key=len)[-1:]
         if spelling.startswith("--")
     ]
-    meant = closest(option.lstrip("-"), known)
+    # Short names of unlike options are near each other: --resume and --same.
+    meant = closest(option.lstrip("-"), known, cutoff=_NEAR_OPTION)
     return UsageError(
         f"unknown option: {option}",
         _help(name, context),
@@ -143,6 +148,10 @@ def _make_number_error(kind: click.ParamType[Any], value: object, where: str) ->
 
 
 def _bounds(kind: click.IntRange | click.FloatRange) -> str:
-    low = None if kind.min is None else f"{'above' if kind.min_open else 'of at least'} {kind.min:g}"
-    high = None if kind.max is None else f"{'below' if kind.max_open else 'of at most'} {kind.max:g}"
+    low = None if kind.min is None else f"{'above' if kind.min_open else 'of at least'} {_shown(kind.min)}"
+    high = None if kind.max is None else f"{'below' if kind.max_open else 'of at most'} {_shown(kind.max)}"
     return "".join(f" {bound}" for bound in (low, *(["and"] if low and high else []), high) if bound)
+
+
+def _shown(bound: float) -> str:
+    return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"

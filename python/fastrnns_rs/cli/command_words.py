@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 
 import click
@@ -62,8 +61,10 @@ class CommandWords:
 
     def make_command(self, words: Sequence[str]) -> str:
         """Returns a command with other words, to copy into a shell."""
+        from fastrnns_rs.views.text import shell_word
+
         verb = [] if isinstance(self.command, click.Group) else [str(self.command.name)]
-        return shlex.join([PROGRAM, *verb, *words])
+        return " ".join(map(shell_word, [PROGRAM, *verb, *words]))
 
 
 def _owners(command: click.Command, words: Sequence[str]) -> Iterator[click.Parameter | None]:

@@ -28,6 +28,9 @@ Exit codes: 0 done, 1 a runner of the candidate failed, 2 usage, or the sides do
 --fail-on, 5 a tool is missing."""
 
 
+_TWO_LISTS = "Use --baseline FILE... --candidate FILE..., and no other files."
+
+
 class Files(ListOption):
     """List option of paths, which may contain spaces and commas."""
 
@@ -118,17 +121,17 @@ def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
     files, baseline, candidate = given["files"], given["baseline"], given["candidate"]
     if files and (baseline or candidate):
         message = "BASELINE and CANDIDATE exclude --baseline and --candidate"
-        raise UsageError(message, "Use --baseline FILE... --candidate FILE....")
+        raise UsageError(message, _TWO_LISTS)
     if len(files) == 1:
         return files, ()
     if files:
         if len(files) > 2:  # noqa: PLR2004  # a baseline and a candidate
             message = f"unexpected argument: {' '.join(map(repr, files[2:]))}"
-            raise UsageError(message, "Use --baseline FILE... --candidate FILE....", where="compare")
+            raise UsageError(message, _TWO_LISTS, where="compare")
         baseline, candidate = ([file] for file in files)
     if not baseline or not candidate:
         missing = " and ".join(name for name, side in (("BASELINE", baseline), ("CANDIDATE", candidate)) if not side)
-        raise UsageError(f"missing argument: {missing}", "Run: fastrnns-rs compare --help-all", where="compare")
+        raise UsageError(f"missing argument: {missing}", "Run: fastrnns-rs compare --help", where="compare")
     return baseline, candidate
 
 

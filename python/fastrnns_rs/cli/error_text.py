@@ -15,6 +15,7 @@ from fastrnns_rs.errors import FastrnnsError, line
 _OTHER_NAMES = {
     "format": "format_name",
     "names": "runners",
+    "runners": "runner",
     "axes": "axis",
     "filters": "filter",
     "paths": "files",
@@ -54,7 +55,9 @@ def command_error(
 
         error = usage_error(error, context, parsed)
     given = CommandWords(context.command, words)
-    named = _named(context.command, error.where)
+    # The command `history` has an option of its own name.
+    is_command = error.where == context.command.name and error.value is None
+    named = None if is_command else _named(context.command, error.where)
     owner = given.owner(error.value, named)
     place = error.where
     if owner is not None and (named is not None or not place):

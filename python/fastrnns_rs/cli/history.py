@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -200,5 +201,10 @@ def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
     gone = old if given["dry_run"] else history.remove(old)
     shared.tell(f"{make_name(one)} of {one.last_started_utc}" for one in gone)
     would = "would be deleted" if given["dry_run"] else "were deleted"
-    shared.tell([f"{len(gone)} of {len(found.runs)} runs {would}"])
+    shared.tell([f"{len(gone):,} of {len(found.runs):,} run{'' if len(found.runs) == 1 else 's'} {would}"])
+    if given["dry_run"] and gone:
+        limits = (("--older-than", given["older_than"]), ("--keep", given["keep"]))
+        words = [word for flag, value in limits if value is not None for word in (flag, value)]
+        command = f"{shlex.join(['fastrnns-rs', 'history', '--prune', *words])}{shared.history_words()}"
+        display.tell_next("Delete them", command)
     return ExitCode.DONE

@@ -5,6 +5,7 @@ An option has one meaning in all commands; those that had another meaning have n
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from fastrnns_rs.cli import shared
@@ -29,10 +30,22 @@ def renamed(verb: str, flag: str) -> str | None:
     return new
 
 
+def warn_of_variables(verb: str) -> None:
+    """Prints a warning for each environment variable with an old name."""
+    for old, new in RENAMED.get(verb, {}).items():
+        before, after = (_variable(verb, flag) for flag in (old, new))
+        if os.environ.get(before) and not old.startswith("--no-"):
+            shared.tell([f"warning: {before} has a new name, {after}; the old name will go", f"  hint: Use {after}."])
+
+
 def variables(verb: str, flag: str) -> list[str]:
     """Returns the environment variables of a renamed option, the new name first."""
     names = [flag, *(old for old, new in RENAMED[verb].items() if new == flag)]
-    return [f"FASTRNNS_{verb.upper()}_{name.lstrip('-').replace('-', '_').upper()}" for name in names]
+    return [_variable(verb, name) for name in names]
+
+
+def _variable(verb: str, flag: str) -> str:
+    return f"FASTRNNS_{verb.upper()}_{flag.lstrip('-').replace('-', '_').upper()}"
 
 
 def new_key(verb: str, key: str) -> str:

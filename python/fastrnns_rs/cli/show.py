@@ -53,15 +53,15 @@ def command(file: str, output: Path | None, **given: Any) -> int:
     if given["warnings"]:
         _show_warnings(display.with_run_named(shown.warnings, file), output)
     elif isinstance(shown, Run):
-        _check(path, "a run", format_name, formats.RUN)
+        _check(file, "a run", format_name, formats.RUN)
         _show_run(shown, file, format_name, output, given)
     elif isinstance(shown, Side):
-        _check(path, "what another tool measured", format_name, ("table",))
+        _check(file, "what another tool measured", format_name, ("table",))
         sweep_options.refuse(given, path)
         shared.deliver(foreign_results.table(shown), output)
         shared.tell_warnings(shown.warnings)
     else:
-        _check(path, "a comparison", format_name, formats.COMPARISON)
+        _check(file, "a comparison", format_name, formats.COMPARISON)
         sweep_options.refuse(given, path)
         more = f"fastrnns-rs show {shared.run_words(file)} --warnings"
         with _numbers_checked(path):
@@ -135,9 +135,9 @@ def _numbers_checked(file: Path) -> Iterator[None]:
         raise UsageError(message, hint, reason=str(error), value=str(file)) from error
 
 
-def _check(file: Path, what: str, format_name: str, names: tuple[str, ...]) -> None:
+def _check(file: str, what: str, format_name: str, names: tuple[str, ...]) -> None:
     if format_name not in names:
         message = f"unsupported format: {format_name!r}"
         hint = f"Use {' or '.join(filter(None, (', '.join(names[:-1]), names[-1])))}."
-        reason = f"{str(file)!r} is {what}"
+        reason = f"{file!r} is {what}"
         raise UsageError(message, hint, where="format_name", reason=reason, value=format_name)

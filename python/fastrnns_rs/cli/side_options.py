@@ -90,8 +90,12 @@ class _SideFlags(click.Command):
             from fastrnns_rs.cli.click_errors import usage_error
 
             wrong = usage_error(error, None, words)
-            hint = wrong.hint if wrong.correction else "Use options of sizes, modes, machine and TorchScript."
-            raise UsageError(wrong.what, hint, where=flag, reason=wrong.reason) from error
+            is_value = any(param.name == wrong.where for param in self.params)
+            hint = (
+                wrong.hint if wrong.correction or is_value else "Use options of sizes, modes, machine and TorchScript."
+            )
+            place = f"{flag}, --{wrong.where.replace('_', '-')}" if is_value else flag
+            raise UsageError(wrong.what, hint, where=place, reason=wrong.reason) from error
         if context.args:
             message = f"unexpected argument: {' '.join(map(repr, context.args))}"
             raise UsageError(message, "Leave out the argument.", where=flag)
@@ -116,6 +120,8 @@ def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
     if given["same"] and not is_equal:
         message = "--same needs equal sides, and baseline and candidate differ"
         raise UsageError(message, "Leave out --same, or name one runner without options of one side.")
+    if not given["same"] and is_equal and not names:
+        raise UsageError("missing argument: RUNNER", "Run: fastrnns-rs ab --quick cudnn py", where="ab")
     if not given["same"] and is_equal:
         hint = "Name a second runner, or add --b, --b-env, --b-python or --same."
         raise UsageError("baseline and candidate are equal", hint)

@@ -86,7 +86,7 @@ def _cells(run: KeptRun, digits: int) -> list[str]:
 def _more(run: KeptRun) -> list[str]:
     # Git marks a modified working tree in the same way.
     commit = "-" if run.commit is None else run.commit[:_DIGITS] + ("-dirty" if run.dirty else "")
-    return [commit, run.torch_version, f"{run.size_bytes / _MIB:.1f}"]
+    return [commit, run.torch_version, "<0.1" if run.size_bytes < _MIB / 20 else f"{run.size_bytes / _MIB:.1f}"]
 
 
 def _details(run: KeptRun) -> str:

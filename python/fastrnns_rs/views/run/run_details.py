@@ -9,9 +9,10 @@ from fastrnns_rs.stats import quantiles
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.run.run_table import name
+from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.text import pad, width
-from fastrnns_rs.views.units import milliseconds
+from fastrnns_rs.views.units import significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,21 +20,27 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import PhaseSummary, Result, Run
 
 _NONE = "-"
+#: Part of the note of runners that execute the same code.
+_SAME_CODE = "the same code path"
 _STOPPED = {
     "count": "every process ran its number of iterations",
-    "time": "every process measured for its time, or reached the most iterations",
+    "time": "every process was timed as long as planned, or for its maximum number of iterations",
     "precision": "every interval is narrow enough",
     "interrupt": "the run was interrupted",
 }
-_HEADINGS = ("runner/phase", "mean ms", "sd ms", "95 % CI ms", "samples", "first ms", "warm-up")
 _GAP = 2
 _LEAST_NAME = 8
 
 
 def lines(run: Run, limit: int) -> list[Line]:
     """Returns a row for each phase, then compile times, notes and the stopping rule."""
-    rows = [cells for result in run.results for cells in _rows(result)]
-    found = _table(rows, limit) if rows else []
+    phases = [phase for result in run.results for phase in (result.forward, result.backward) if phase is not None]
+    times = Scale(phase.mean_ns for phase in phases)
+    first = Scale(filter(None, (result.first_call_ns() for result in run.results)))
+    headings = ["runner/phase", *(f"{one} {times.unit}" for one in ("mean", "sd", "95 % CI"))]
+    headings += ["samples", f"first {first.unit}", "warm-up"]
+    rows = [cells for result in run.results for cells in _rows(result, times, first)]
+    found = _table(headings, rows, limit) if rows else []
     texts = [*compile_times(run), *_notes(run), *_order(run)]
     return [*found, *(Line(part) for text in texts for part in wrapped(text, limit))]
 
@@ -70,7 +77,7 @@ def same_code(run: Run) -> Iterator[str]:
             return
 
 
-def _rows(result: Result) -> Iterator[list[str]]:
+def _rows(result: Result, times: Scale, firsts: Scale) -> Iterator[list[str]]:
     for phase in ("forward", "backward"):
         found: PhaseSummary | None = getattr(result, phase)
         if found is None:
@@ -78,45 +85,50 @@ def _rows(result: Result) -> Iterator[list[str]]:
         first = result.first_call_ns() if phase == "forward" else None
         yield [
             f"{name(result)}/{phase}",
-            milliseconds(found.mean_ns),
-            _NONE if found.stddev_ns is None else milliseconds(found.stddev_ns),
-            _interval(found),
+            significant(found.mean_ns / times.ns),
+            _NONE if found.stddev_ns is None else significant(found.stddev_ns / times.ns),
+            _interval(found, times),
             f"{found.n_samples:,}",
-            "" if first is None else milliseconds(first),
+            "" if first is None else significant(first / firsts.ns),
             visible(result.warmup_class or _NONE) if phase == "forward" else "",
         ]
 
 
-def _interval(found: PhaseSummary) -> str:
+def _interval(found: PhaseSummary, times: Scale) -> str:
     if found.ci_low_ns is None or found.ci_high_ns is None or found.ci_method == "range":
         return _NONE
-    return f"[{milliseconds(found.ci_low_ns)}, {milliseconds(found.ci_high_ns)}]"
+    return f"[{significant(found.ci_low_ns / times.ns)}, {significant(found.ci_high_ns / times.ns)}]"
 
 
-def _table(rows: Sequence[Sequence[str]], limit: int) -> list[Line]:
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], limit: int) -> list[Line]:
     """Returns the rows below their headings.
 
     Columns that do not fit are left out, from the right.
     """
-    count = len(_HEADINGS)
-    widths = [max(width(visible(row[column])) for row in (_HEADINGS, *rows)) for column in range(count)]
+    count = len(headings)
+    widths = [max(width(visible(row[column])) for row in (headings, *rows)) for column in range(count)]
     while count > 1 and min(widths[0], 4 * _LEAST_NAME) + sum(one + _GAP for one in widths[1:count]) > limit:
         count -= 1
     room = max(_LEAST_NAME, min(widths[0], limit - sum(one + _GAP for one in widths[1:count])))
     names = kernel_names.shortened([(row[0], row[0]) for row in rows], room)
-    found = [Line(_joined(_HEADINGS[0], _HEADINGS, room, widths[:count]), "bold")]
+    found = [Line(_joined(headings[0], headings, room, widths[:count]), "bold")]
     return [*found, *(Line(_joined(text, row, room, widths[:count])) for text, row in zip(names, rows, strict=True))]
 
 
 def _joined(text: str, row: Sequence[str], room: int, widths: Sequence[int]) -> str:
-    last = len(_HEADINGS) - 1
+    last = len(row) - 1
     cells = [pad(row[column], one, right=column != last) for column, one in enumerate(widths) if column]
     return (" " * _GAP).join([pad(text, room), *cells]).rstrip()
 
 
 def _notes(run: Run) -> Iterator[str]:
     """Yields each runner's note once, because the rows of a sweep repeat it."""
-    for runner, note in dict.fromkeys((one.runner, one.note) for one in run.results if one.note is not None):
+    shared = {*same_code(run)}
+    notes = dict.fromkeys((one.runner, one.note) for one in run.results if one.note is not None)
+    for runner, note in notes:
+        # A note on equal code says nothing about a run of one of the runners.
+        if _SAME_CODE in note and not shared:
+            continue
         yield f"note: {visible(runner)}: {visible(note)}"
 
 
@@ -125,9 +137,14 @@ def _order(run: Run) -> Iterator[str]:
         yield f"order of processes: random, --order-seed {run.plan.order_seed}"
     if run.plan.stopped_by is not None:
         rule = visible(run.plan.stopped_by)
-        widest = "" if run.plan.precision is None else f"; widest 95 % CI ±{100 * run.plan.precision:.3g} %"
+        widest = "" if run.plan.precision is None else f"; widest 95 % CI ±{_percent(run.plan.precision)}"
         yield f"stopped by {rule}: {_STOPPED.get(run.plan.stopped_by, 'unknown rule')}{widest}"
 
 
 def _seconds(durations_ns: list[int]) -> str:
     return f"{quantiles(durations_ns, [0.5])[0] / 1e9:.3g}"
+
+
+def _percent(share: float) -> str:
+    percent = 100 * share
+    return f"{percent:.1f} %" if round(percent, 1) < 10 else f"{percent:.0f} %"  # noqa: PLR2004  # two digits suffice
