@@ -12,7 +12,7 @@ class Part:
     def __repr__(self) -> str:
         """Returns one line of at most 78 columns, for some with a table below."""
         # The views import the documents.
-        from fastrnns_rs.views.prompt import text
+        from fastrnns_rs.views.prompt.object_text import text
 
         return text(self)
 
