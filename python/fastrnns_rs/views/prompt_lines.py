@@ -11,7 +11,7 @@ from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Problem
 from fastrnns_rs.documents.summary import SummaryWarning
 from fastrnns_rs.views.figures import percent_decimals
-from fastrnns_rs.views.prompt_line import count, duration, file_name, prompt_line
+from fastrnns_rs.views.prompt.line import count, duration, file_name, prompt_line
 
 #: Sizes of a problem, each with its word on the screen.
 _SIZES = {

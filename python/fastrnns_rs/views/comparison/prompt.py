@@ -9,7 +9,7 @@ from fastrnns_rs.documents import comparison as document
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures
 from fastrnns_rs.views.comparison import captures_glance, rows_table, sides, words
-from fastrnns_rs.views.prompt_line import LIMIT, count, prompt_line
+from fastrnns_rs.views.prompt.line import LIMIT, count, prompt_line
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import plain

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.prompt_line import LIMIT, LONGEST_NAME, prompt_line
+from fastrnns_rs.views.prompt.line import LIMIT, LONGEST_NAME, prompt_line
 from fastrnns_rs.views.text import width
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.run_file import Environment, Gpu, PhaseSummary, Process, Result, Run
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import figure, half_width_percent
-from fastrnns_rs.views.prompt_line import LIMIT, count, duration, file_name, prompt_line
+from fastrnns_rs.views.prompt.line import LIMIT, count, duration, file_name, prompt_line
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.run import run_table
 from fastrnns_rs.views.scale import Scale

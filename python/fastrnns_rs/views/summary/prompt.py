@@ -7,7 +7,7 @@ from typing import Any
 
 from fastrnns_rs.documents import summary as document
 from fastrnns_rs.documents import summary_ranges as ranges
-from fastrnns_rs.views.prompt_line import count, duration, file_name, prompt_line
+from fastrnns_rs.views.prompt.line import count, duration, file_name, prompt_line
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.summary.activities import sums
 from fastrnns_rs.views.summary.budget import CAUSES, share
