@@ -24,6 +24,6 @@ class Tabular(Part):
 
     def _repr_html_(self) -> str | None:
         """Returns the line and the table as HTML, or None if a value has a wrong type."""
-        from fastrnns_rs.views.prompt_html import prompt_html
+        from fastrnns_rs.views.prompt.html import prompt_html
 
         return prompt_html(self)

@@ -159,7 +159,7 @@ def _prompt(document: Document, _asked: _Request) -> Iterable[Line]:
 
 
 def _run_formats() -> dict[str, Callable[[Run], str]]:
-    from fastrnns_rs.views.prompt_html import html
+    from fastrnns_rs.views.prompt.html import html
     from fastrnns_rs.views.run import upstream_json
     from fastrnns_rs.views.run.fastrnns_table import fastrnns_table
     from fastrnns_rs.views.run.run_csv import csv
@@ -172,7 +172,7 @@ def _run_formats() -> dict[str, Callable[[Run], str]]:
 def _comparison_formats() -> dict[str, Callable[[Comparison], str]]:
     from fastrnns_rs.views.comparison.junit import junit
     from fastrnns_rs.views.comparison.markdown import markdown
-    from fastrnns_rs.views.prompt_html import html
+    from fastrnns_rs.views.prompt.html import html
 
     return {"markdown": markdown, "html": html, "junit": junit}
 

@@ -51,7 +51,7 @@ def rendered(
             raise UsageError(f"out of range: {number}", "Use an integer of at least 0.", where=where, value=number)
     if name == "html":
         from fastrnns_rs.views.html_table import paragraph
-        from fastrnns_rs.views.prompt_html import summary
+        from fastrnns_rs.views.prompt.html import summary
 
         return paragraph(head.partition("\n")[0]) + "".join(summary(document))
     return view_of.render(
