@@ -53,7 +53,7 @@ class Summary:
     def __repr__(self) -> str:
         """Returns a line about the captures, then the first table of the report."""
         from fastrnns_rs.views.prompt.object_text import text
-        from fastrnns_rs.views.summary.prompt import summary_text
+        from fastrnns_rs.views.prompt.summary import summary_text
 
         return text(self, lambda summary: summary_text("Summary", summary.to_dict()))
 

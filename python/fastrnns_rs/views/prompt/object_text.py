@@ -39,8 +39,7 @@ def text(found: object, maker: Callable[[Any], str] | None = None) -> str:
 @cache
 def _makers() -> dict[type, Callable[[Any], str]]:
     """Returns the functions of all classes that have their own text."""
-    from fastrnns_rs.views.prompt import comparison, documents, run
-    from fastrnns_rs.views.summary import prompt as summary
+    from fastrnns_rs.views.prompt import comparison, documents, run, summary
 
     return {**documents.MAKERS, **run.MAKERS, **comparison.MAKERS, **summary.MAKERS}
 
