@@ -1,0 +1,1 @@
+"""Documents and their parts at a Python prompt and in notebooks."""
