@@ -1,4 +1,4 @@
-//! Panics on their way to the caller: what was said and where, across threads.
+//! Panics on their way to the caller, across threads: message and place.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -7,6 +7,11 @@ use std::panic::{self, AssertUnwindSafe};
 thread_local! {
     /// Place of the last panic of this thread, as far as the hook has seen it.
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// Creates the thread-local data of this thread, which takes memory.
+pub(crate) fn prepare_thread() {
+    PLACE.take();
 }
 
 /// Something that unwound.
@@ -47,7 +52,7 @@ impl Caught {
     }
 }
 
-/// Has panics remembered in place of printed, but where somebody debugs.
+/// Stores panics instead of printing them, unless debugging is on.
 pub(crate) fn keep_quiet(prints: fn() -> bool) {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -69,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_goes_from_thread_to_thread() {
+    fn messages_go_from_thread_to_thread() {
         let caught = std::thread::spawn(|| catch(|| panic!("two\n  lines")).expect_err("a panic")).join();
         let caught = catch(|| caught.expect("a thread").pass_on()).expect_err("the same");
         assert_eq!((caught.message().as_str(), caught.of::<u8>()), ("two lines", None));
@@ -79,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_do_not_show_who_built_this() {
+    fn paths_do_not_show_the_build_machine() {
         assert_eq!(short("src/par/mod.rs"), "src/par/mod.rs");
         assert_eq!(short("/root/.cargo/registry/src/index-1/numpy-0.30.0/src/lib.rs"), "numpy-0.30.0/src/lib.rs");
         assert_eq!(short("/rustc/0a1b/library/core/src/option.rs"), "library/core/src/option.rs");

@@ -1,7 +1,7 @@
-//! Memory for the small allocations of a call that runs out of it, until the call notices.
+//! Memory for the small allocations of a call that runs out of memory, until the next check ends the call.
 //!
-//! Some address space is mapped and never touched, so that it takes no memory, while limits count it. Where an allocation fails
-//! it is given back, and what was asked for is there.
+//! Some address space is mapped and never touched, so that it takes no memory, while limits count it. If an allocation fails,
+//! the address space is unmapped, and the allocation is repeated.
 #![allow(unsafe_code, reason = "an allocator, and a mapping that nothing points into")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -15,14 +15,14 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 /// More than all threads of a call allocate in small pieces between two checks.
 const BYTES: usize = 16 << 20;
 
-/// The mapping; null where there is none.
+/// The mapping; null if there is no mapping.
 static CUSHION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 /// True from the moment it is given up until there is another.
 static SHORT: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// True while the code that allocates on this thread handles a lack of memory.
-    static POLITE: Cell<bool> = const { Cell::new(false) };
+    static FALLIBLE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes sure that there is a cushion, if there is memory for it.
@@ -50,11 +50,11 @@ pub(crate) fn is_short() -> bool {
     SHORT.load(Ordering::Relaxed)
 }
 
-/// Runs what is ready to hear that there is no memory, and so leaves the cushion alone.
-pub(super) fn politely<R>(ask: impl FnOnce() -> R) -> R {
-    let before = POLITE.replace(true);
+/// Runs code that handles a lack of memory, without using the cushion.
+pub(super) fn fallibly<R>(ask: impl FnOnce() -> R) -> R {
+    let before = FALLIBLE.replace(true);
     let answer = ask();
-    POLITE.set(before);
+    FALLIBLE.set(before);
     answer
 }
 
@@ -80,8 +80,8 @@ static ALLOCATOR: Cushioned = Cushioned;
 
 /// Asks once more where an allocation has failed that cannot do without.
 #[cold]
-fn again(allocate: impl Fn() -> *mut u8) -> *mut u8 {
-    if POLITE.get() {
+fn retry(allocate: impl Fn() -> *mut u8) -> *mut u8 {
+    if FALLIBLE.get() {
         return null_mut();
     }
     give_up();
@@ -94,21 +94,21 @@ unsafe impl GlobalAlloc for Cushioned {
         // SAFETY: the caller keeps to the contract, which is the same; so below.
         let allocate = || unsafe { System.alloc(layout) };
         let place = allocate();
-        if place.is_null() { again(allocate) } else { place }
+        if place.is_null() { retry(allocate) } else { place }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
         let allocate = || unsafe { System.alloc_zeroed(layout) };
         let place = allocate();
-        if place.is_null() { again(allocate) } else { place }
+        if place.is_null() { retry(allocate) } else { place }
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above; where it fails, what was there remains.
         let allocate = || unsafe { System.realloc(old, layout, size) };
         let place = allocate();
-        if place.is_null() { again(allocate) } else { place }
+        if place.is_null() { retry(allocate) } else { place }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {

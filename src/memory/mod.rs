@@ -1,12 +1,14 @@
-//! Memory that may run out. Rust ends the process where an allocation fails, and with it the interpreter that called.
+//! Lack of memory. Rust ends the process if an allocation fails, and with it the interpreter that called.
 //!
-//! - What grows with the input asks for its memory with [`Room`], and where there is none the call ends by [`fail`].
-//! - All other allocations are small. Where one of these fails, the [`cushion`] is given up for them, and the next [`check`]
-//!   ends the call.
+//! - Collections that grow with the input allocate with [`Room`]. Without memory, the call ends by [`fail`].
+//! - All other allocations are small. If one of these fails, the [`cushion`] is released for it, and the next [`check`] ends the
+//!   call.
+//! - The C library allocates for new threads, and ends the process if it fails. [`Reserve`] keeps memory for it.
 //!
 //! A call ends by unwinding with an [`OutOfMemory`], which no panic hook sees: code in between needs no results for it.
 
 mod cushion;
+mod reserve;
 mod room;
 
 use std::panic::resume_unwind;
@@ -14,6 +16,7 @@ use std::panic::resume_unwind;
 #[cfg(feature = "python")]
 pub(crate) use cushion::hold;
 pub(crate) use cushion::is_short;
+pub(crate) use reserve::Reserve;
 pub(crate) use room::{Grown, Room, collected, copied, filled, gathered, list, shared, try_list};
 
 /// Payload with which a call without memory unwinds.

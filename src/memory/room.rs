@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::cushion::politely;
+use super::cushion::fallibly;
 use super::{check, fail, probe};
 
 /// A collection that grows.
@@ -41,7 +41,7 @@ pub(crate) trait Room {
 #[cold]
 fn grow<C: Room + ?Sized>(collection: &mut C, more: usize) {
     check();
-    if politely(|| collection.ask(more)).is_err() {
+    if fallibly(|| collection.ask(more)).is_err() {
         // At least that: collections double as they grow.
         fail(more.checked_mul(size_of::<C::Item>()));
     }
@@ -79,7 +79,7 @@ room!([K: Eq + Hash, V, S: BuildHasher] HashMap<K, V, S>, (K, V), |map, (key, va
 /// An empty list with room for so many, if there is memory for them.
 pub(crate) fn try_list<T>(length: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
-    politely(|| list.try_reserve_exact(length)).ok()?;
+    fallibly(|| list.try_reserve_exact(length)).ok()?;
     Some(list)
 }
 

@@ -7,21 +7,25 @@ use std::thread;
 
 use crate::memory::{self, Room as _};
 use crate::panics::{self, Caught};
+use crate::par::Start;
 
-/// How much is handed over at once, and how many such parts wait.
+/// Size of a part, and number of parts that wait.
 const PART: usize = 256 * 1024;
 const WAITING: usize = 2;
 
-/// `source`, read on another thread while its reader does something else; that thread ends with either. Where no thread may
-/// be had it is `source` itself.
+/// Reads `source` on another thread while its reader does something else; that thread ends with either. Without a thread,
+/// returns `source` itself.
 pub(crate) fn ahead(source: impl Read + Send + 'static) -> Box<dyn Read> {
+    let Some(start) = Start::new(1) else { return Box::new(source) };
     let (parts, filled) = sync_channel(WAITING);
     let (used, empty) = channel();
     let source = Arc::new(Mutex::new(Some(source)));
     let theirs = Arc::clone(&source);
     let caught = Arc::new(Mutex::new(None));
     let panic = Arc::clone(&caught);
+    let ready = start.ready();
     let read = move || {
+        ready.signal();
         if let Some(source) = take(&theirs)
             && let Err(caught) = panics::catch(|| fill(source, &parts, &empty))
         {
@@ -30,7 +34,9 @@ pub(crate) fn ahead(source: impl Read + Send + 'static) -> Box<dyn Read> {
         }
         drop(parts);
     };
-    if thread::Builder::new().name("reading ahead".to_owned()).spawn(read).is_err()
+    let thread = thread::Builder::new().name("reading ahead".to_owned()).spawn(read);
+    start.finish();
+    if thread.is_err()
         && let Some(source) = take(&source)
     {
         return Box::new(source);
@@ -74,7 +80,7 @@ fn fill(mut source: impl Read, parts: &SyncSender<io::Result<Vec<u8>>>, empty: &
         };
         part.truncate(length);
         let ends = length == 0 || fault.is_some();
-        // Where nobody takes them any more there is nothing left to do.
+        // If the reader is gone, there is nothing left to do.
         let mut sent = Ok(());
         if length > 0 || fault.is_none() {
             sent = parts.send(Ok(part));
@@ -160,20 +166,20 @@ mod tests {
     }
 
     #[test]
-    fn ends_when_nobody_reads() {
-        struct Told(Sender<()>);
-        impl Read for Told {
+    fn ends_without_a_reader() {
+        struct Dropped(Sender<()>);
+        impl Read for Dropped {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
                 Ok(buffer.len())
             }
         }
-        impl Drop for Told {
+        impl Drop for Dropped {
             fn drop(&mut self) {
                 let _ = self.0.send(());
             }
         }
         let (sender, dropped) = channel();
-        drop(ahead(Told(sender)));
+        drop(ahead(Dropped(sender)));
         assert_eq!(dropped.recv(), Ok(()));
     }
 }

@@ -1,6 +1,7 @@
-//! The one place that starts threads for computing.
+//! Threads for computing. No other module starts such threads.
 
 mod ahead;
+mod start;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,10 +13,11 @@ use crate::memory;
 use crate::panics::{self, Caught};
 
 pub(crate) use ahead::ahead;
+pub(crate) use start::{Ready, Start};
 
-/// More would wait for memory.
+/// Largest number of threads: more would wait for memory.
 const MOST_THREADS: usize = 8;
-/// How long the caller waits before it asks again whether it is interrupted.
+/// Time between two checks for an interruption.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 thread_local! {
@@ -23,7 +25,7 @@ thread_local! {
     static ALLOWED: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// How many threads run at once.
+/// Returns the number of threads that run at once.
 pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -33,9 +35,9 @@ pub(crate) fn threads() -> usize {
     ALLOWED.get().unwrap_or_else(|| cores().min(MOST_THREADS))
 }
 
-/// Does `work` on this thread, and shares it out on no more than so many, this one included: others work beside it.
+/// Runs `work` on this thread, which may distribute it over at most so many threads, this thread included.
 pub(crate) fn within<R>(threads: usize, work: impl FnOnce() -> R) -> R {
-    /// Puts back what was said before, also behind a panic.
+    /// Restores the previous limit, also after a panic.
     struct Before(Option<usize>);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -46,12 +48,12 @@ pub(crate) fn within<R>(threads: usize, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// What `work` makes of every job, in the order of the jobs, on this thread and others.
+/// Runs `work` for every job, on this thread and others, and returns the results in the order of the jobs.
 ///
-/// Only this thread asks `interrupted`; the others are told what it said.
+/// Only this thread calls `interrupted`; the others receive its answer.
 ///
 /// # Panics
-/// Where `work` does.
+/// If `work` panics.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl IntoIterator<Item = J>,
     interrupted: &dyn Fn() -> bool,
@@ -87,8 +89,8 @@ pub(crate) fn map_on<J: Send, R: Send>(
     done.into_iter().map(|result| result.expect("every job taken is done")).collect()
 }
 
-/// Runs `share` on this thread and at most so many others, until each has returned. Apart from what it shares out, which
-/// would have threads and channels compiled again for every kind of job.
+/// Runs `share` on this thread and at most so many others, until each has returned. It is separate from the kind of job, so that
+/// threads and channels are not compiled again for each kind.
 fn together(helpers: usize, interrupted: &dyn Fn() -> bool, share: &(dyn Fn(&dyn Fn() -> bool) + Sync)) {
     let (stop, caught) = (AtomicBool::new(false), Mutex::new(None));
     let ask = || {
@@ -107,13 +109,18 @@ fn together(helpers: usize, interrupted: &dyn Fn() -> bool, share: &(dyn Fn(&dyn
     thread::scope(|scope| {
         // Nothing is sent: the channel disconnects when the last thread drops its sender.
         let (running, ended) = mpsc::channel::<()>();
-        for _ in 0..helpers {
-            let (running, stopped, keep) = (running.clone(), &stopped, &keep);
-            // Where no more threads may be had those that are there do the work.
-            let _ = thread::Builder::new().spawn_scoped(scope, move || {
-                let _running = running;
-                panics::catch(|| share(stopped)).unwrap_or_else(keep);
-            });
+        // Without memory for more threads, this thread does the work.
+        if let Some(start) = Start::new(helpers) {
+            for _ in 0..helpers {
+                let (running, ready, stopped, keep) = (running.clone(), start.ready(), &stopped, &keep);
+                // The work is done by the threads that could be created.
+                let _ = thread::Builder::new().spawn_scoped(scope, move || {
+                    let _running = running;
+                    ready.signal();
+                    panics::catch(|| share(stopped)).unwrap_or_else(keep);
+                });
+            }
+            start.finish();
         }
         drop(running);
         panics::catch(|| share(&ask)).unwrap_or_else(keep);
@@ -128,26 +135,32 @@ fn together(helpers: usize, interrupted: &dyn Fn() -> bool, share: &(dyn Fn(&dyn
     }
 }
 
-/// What both make, on two threads where that is said to be `apart`.
+/// Runs both functions, on two threads if `apart`.
 ///
 /// # Panics
-/// Where one of them does.
+/// If one of them panics.
 pub(crate) fn join<A, B: Send>(apart: bool, one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
     if !apart || threads() < 2 {
         return (one(), other());
     }
+    let Some(start) = Start::new(1) else { return (one(), other()) };
     let other = Mutex::new(Some(other));
-    let run = || {
+    let run = |ready: Option<Ready>| {
+        if let Some(ready) = ready {
+            ready.signal();
+        }
         let other = other.lock().unwrap_or_else(PoisonError::into_inner).take();
         other.map(|other| panics::catch(other))
     };
     thread::scope(|scope| {
-        let started = thread::Builder::new().spawn_scoped(scope, run);
+        let (run, ready) = (&run, start.ready());
+        let started = thread::Builder::new().spawn_scoped(scope, move || run(Some(ready)));
+        start.finish();
         let one = one();
         let other = match started.map(thread::ScopedJoinHandle::join) {
             Ok(other) => other.unwrap_or_default(),
-            // No thread may be had.
-            Err(_) => run(),
+            // No thread could be created.
+            Err(_) => run(None),
         };
         (one, other.expect("it was run by the thread that took it").unwrap_or_else(|caught| caught.pass_on()))
     })
@@ -167,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_every_job_of_an_interruption() {
+    fn every_job_receives_an_interruption() {
         let stopped = map(0..16, &|| true, |_, interrupted| {
             while !interrupted() {
                 thread::yield_now();
@@ -178,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_within_what_is_allowed() {
+    fn keeps_within_the_limit() {
         let before = threads();
         assert_eq!(within(1, || (threads(), within(3, threads), threads())), (1, 3, 1));
         assert_eq!((within(0, threads), within(usize::MAX, threads), threads()), (1, MOST_THREADS, before));
@@ -194,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn passes_a_panic_on_with_what_it_said() {
+    fn passes_a_panic_on_with_its_message() {
         let words = |work: fn()| panics::catch(work).expect_err("a panic").message();
         for _ in 0..20 {
             let of_jobs =
                 words(|| drop(map_on(4, 0..50, &|| false, |job, _| assert!(job != 30, "a panic of job {job}"))));
             assert_eq!(of_jobs, "a panic of job 30");
         }
-        assert_eq!(words(|| drop(map_on(1, 0..2, &|| panic!("who asks"), |_, ask| ask()))), "who asks");
+        assert_eq!(words(|| drop(map_on(1, 0..2, &|| panic!("the caller"), |_, ask| ask()))), "the caller");
         for apart in [false, true] {
             let other = if apart {
                 || {

@@ -10,10 +10,11 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryVie
 
 use super::array::Array;
 use crate::memory::{self, Room as _};
+use crate::par::Start;
 use crate::simd::load_behind;
 use crate::stats::samples::{BLOCK, Block, Sample};
 
-/// Longer arrays are not copied: that would take a good part of the time that they are looked at.
+/// Number of elements up to which arrays are copied: a copy of more would take a good part of the run time.
 const LONGEST_COPY: usize = 1_000_000;
 
 /// Samples of a caller, in a form that is read without the interpreter.
@@ -38,7 +39,7 @@ impl<'py> Samples<'py> {
             return elements(name, object).map(Self::Owned);
         }
         if is_masked(object) {
-            let message = format!("{name} is a masked array; pass {name}.compressed(), or fill what is masked");
+            let message = format!("{name} is a masked array; pass {name}.compressed(), or fill the masked values");
             return Err(PyValueError::new_err(message));
         }
         if let Some(samples) = Self::of_array(object) {
@@ -56,7 +57,7 @@ impl<'py> Samples<'py> {
         elements(name, object).map(Self::Owned)
     }
 
-    /// What numpy makes of arrays of other types and layouts, of tensors and of buffers, where those are real numbers.
+    /// Converts arrays of other types and layouts, tensors and buffers with numpy, if they are real numbers.
     fn converted(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // Asked first, so that a generator does not load numpy. Bytes are text rather than numbers.
         let is_array = object.hasattr("__array__")?;
@@ -118,7 +119,7 @@ impl<'py> Samples<'py> {
     }
 }
 
-/// Whether some elements of an array are not to be looked at.
+/// Returns true if an array has masked elements.
 pub(super) fn is_masked(object: &Bound<'_, PyAny>) -> bool {
     numpy_is_loaded(object.py())
         && !object.is_exact_instance_of::<PyUntypedArray>()
@@ -126,7 +127,7 @@ pub(super) fn is_masked(object: &Bound<'_, PyAny>) -> bool {
         && object.hasattr("mask").unwrap_or(false)
 }
 
-/// Whether anybody has imported numpy. Asked for every argument, so remembered: what is loaded stays.
+/// Returns true if numpy is imported. The answer is kept, because this is called for every argument.
 fn numpy_is_loaded(py: Python<'_>) -> bool {
     static LOADED: AtomicBool = AtomicBool::new(false);
     // Not while it is still being imported.
@@ -137,11 +138,18 @@ fn numpy_is_loaded(py: Python<'_>) -> bool {
     LOADED.load(Ordering::Relaxed)
 }
 
-/// Has the numpy crate look up what it needs of numpy. It panics where Ctrl-C interrupts that, and signals reach the main
-/// thread alone: so another thread does it.
+/// Lets the numpy crate look up numpy's functions. It panics if Ctrl-C interrupts that. Signals reach only the main thread, so
+/// another thread does it.
 fn first_array() -> bool {
-    let borrow = || Python::attach(|py| drop(PyArray1::<f64>::zeros(py, 1, false).readonly()));
-    thread::Builder::new().spawn(borrow).is_ok_and(|looking| looking.join().is_ok())
+    let Some(start) = Start::new(1) else { return false };
+    let ready = start.ready();
+    let borrow = || {
+        ready.signal();
+        Python::attach(|py| drop(PyArray1::<f64>::zeros(py, 1, false).readonly()));
+    };
+    let thread = thread::Builder::new().spawn(borrow);
+    start.finish();
+    thread.is_ok_and(|looking| looking.join().is_ok())
 }
 
 /// Runs `$body` with `$slice` bound to the samples as a slice of a type of samples.
