@@ -143,6 +143,12 @@ def test_a_side_with_few_processes_is_measured_again_by_the_same_command(anywher
 
 
 def test_the_last_line_of_ab_is_a_command_that_works(anywhere: Path) -> None:
+    few = run_pretended("ab", "sound", "prints", *SMALL, "--processes", "1", "--history", "kept here", cwd=anywhere)
+    assert few.status == 0
+    stored = run_cli("compare", "@last", "--history", "kept here", cwd=anywhere).stderr.splitlines()[-1]
+    shown = run_cli(*shlex.split(stored.partition("fastrnns-rs ")[2]), cwd=anywhere)
+    assert (shown.status, shown.stdout.count("sound (a)")) == (0, 1)
+    assert "kept here/runs" not in stored
     done = run_pretended("ab", "sound", "prints", *SMALL, "--history", "kept here", cwd=anywhere)
     command = done.stderr.splitlines()[-1].partition("fastrnns-rs ")[2]
     assert "'kept here'" in command

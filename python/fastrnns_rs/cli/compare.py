@@ -100,7 +100,10 @@ def command(**given: Any) -> int:
         comparison_output.show_derivation(found, given["explain"], given["output"])
     else:
         more = None if given["wide"] else f"{_typed()} --wide"
-        comparison_output.show(found.comparison, format_name, given["output"], wide=given["wide"], more=more)
+        named = {os.fspath(one): shared.run_words(str(one)) for one in (*first, *second) if str(one) != os.fspath(one)}
+        comparison_output.show(
+            found.comparison, format_name, given["output"], wide=given["wide"], more=more, named=named
+        )
     return found.comparison.exit_code
 
 

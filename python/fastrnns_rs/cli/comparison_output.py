@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.cli import display, shared
@@ -11,7 +12,7 @@ from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from fastrnns_rs.cli.results_file import ResultsFile
@@ -32,6 +33,7 @@ def show(
     more: str | None = None,
     stored: bool = True,
     document: ResultsFile | None = None,
+    named: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Writes a comparison and its warnings.
 
@@ -43,9 +45,11 @@ def show(
         more: Command that shows all warnings; None prints all of them.
         stored: True counts the warnings that the compared runs contain.
         document: The file `output`, already reserved; None for a file that is not, or no file.
+        named: Words of a command for compared files that have a shorter name than their path.
     """
     warnings = words.own_warnings(comparison)
-    counted = terminal.stored_warnings(comparison, display.terminal_width(sys.stderr)) if stored else []
+    limit = display.terminal_width(sys.stderr)
+    counted = terminal.stored_warnings(comparison, limit, named) if stored else []
     if format_name == "table":
         limit = display.terminal_width() if output is None else WIDTH
         lines = terminal.results(comparison, limit, wide=wide)

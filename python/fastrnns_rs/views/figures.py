@@ -25,6 +25,8 @@ _MOST_FACTOR = 1e6
 _WIDE_PERCENT = 50.0
 _NO_DECIMALS_FROM = 10.0
 _TIMES = "×"
+_MIB = 1 << 20
+_SMALL_MIB = 10
 
 
 def figure(value: float, half_width: float | None = None) -> str:
@@ -48,6 +50,44 @@ def figure(value: float, half_width: float | None = None) -> str:
     return f"{value:,.{max(decimals, 0)}f}"
 
 
+def estimate(value: float, low: float | None, high: float | None, unit: float = 1.0) -> str:
+    """Formats a point estimate with as many digits as its interval supports.
+
+    Args:
+        value: Point estimate.
+        low: Lower end of its interval; None without an interval.
+        high: Upper end of its interval; None without an interval.
+        unit: Size of the unit of the column.
+
+    >>> estimate(5.8688e6, 5.832e6, 5.9056e6, 1e6), estimate(5.8688e6, None, None, 1e6)
+    ('5.87', '5.87')
+    """
+    return figure(value / unit, None if low is None or high is None else (high - low) / 2 / unit)
+
+
+def estimate_with_interval(value: float, low: float | None, high: float | None, unit: float = 1.0) -> str:
+    """Formats a point estimate and its interval with the same digits.
+
+    >>> estimate_with_interval(5.8688e6, 5.832e6, 5.9056e6, 1e6)
+    '5.87 [5.83, 5.91]'
+    """
+    text = estimate(value, low, high, unit)
+    if low is None or high is None:
+        return text
+    ends = (figure(end / unit, (high - low) / 2 / unit) for end in (low, high))
+    return f"{text} [{', '.join(ends)}]"
+
+
+def mebibytes(size_bytes: float) -> str:
+    """Formats bytes as MiB, without the unit.
+
+    >>> mebibytes(621 << 20), mebibytes(3 << 20), mebibytes(12345 << 20)
+    ('621', '3.00', '12,345')
+    """
+    value = size_bytes / _MIB
+    return figure(value) if value < _SMALL_MIB else f"{value:,.0f}"
+
+
 def digits_after_point(value: float, digits: int) -> int:
     """Returns the decimals that give a number so many significant digits.
 
@@ -57,13 +97,13 @@ def digits_after_point(value: float, digits: int) -> int:
     return digits - 1 - int(f"{abs(value):.{digits - 1}e}".partition("e")[2])
 
 
-def half_width_percent(estimate: float, low: float, high: float) -> str:
-    """Formats half of an interval's width relative to its estimate, as `±0.6 %`.
+def half_width_percent(estimate: float, low: float | None, high: float | None) -> str:
+    """Formats half of an interval's width relative to its estimate, as `±0.6 %`; `-` without an interval.
 
     >>> half_width_percent(5.869, 5.832, 5.906), half_width_percent(28.28, 10.0, 80.0)
     ('±0.6 %', '>±50 %')
     """
-    if estimate <= 0:
+    if low is None or high is None or estimate <= 0:
         return "-"
     percent = 100 * (high - low) / 2 / estimate
     if percent >= _WIDE_PERCENT:
@@ -76,9 +116,13 @@ def percent_decimals(percent: float) -> int:
     return 1 if abs(round(percent, 1)) < _NO_DECIMALS_FROM else 0
 
 
-def is_factor(ratio: float) -> bool:
-    """Returns True if a ratio is shown as a factor and not as a change in percent."""
-    return not _LEAST_RATIO <= ratio <= _MOST_RATIO
+def is_factor(ratio: float, low: float | None = None, high: float | None = None) -> bool:
+    """Returns True if a ratio is shown as a factor and not as a change in percent.
+
+    An interval that is very wide is shown as factors too.
+    """
+    is_wide = (low is not None and low < _LEAST_FACTOR) or (high is not None and high >= _MANY)
+    return is_wide or not _LEAST_RATIO <= ratio <= _MOST_RATIO
 
 
 def change(ratio: float, low: float | None = None, high: float | None = None) -> str:
@@ -95,9 +139,11 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
     ('+4.2 [+3.1, +5.2]', '-2.6', '×2.50 [×1.35, ×4.61]')
     >>> change(0.08, 3.5e-6, 1932.8)
     '×0.08 [×<0.01, ×1,933]'
+    >>> change(0.973, 2.1e-6, 6537.9)
+    '×0.97 [×<0.01, ×6,538]'
     """
     values = [ratio] if low is None or high is None else [ratio, low, high]
-    if is_factor(ratio):
+    if is_factor(*values):
         texts = [_factor(ratio), *(_bound(end) for end in values[1:])]
     else:
         changes = [100 * (value - 1) for value in values]
@@ -121,7 +167,7 @@ def _bound(ratio: float) -> str:
 def change_with_unit(ratio: float, low: float | None = None, high: float | None = None) -> str:
     """Formats a change for a sentence, as `+4.2 [+3.1, +5.2] %` or `×2.50`."""
     text = change(ratio, low, high)
-    return text if is_factor(ratio) else f"{text} %"
+    return text if text.startswith(_TIMES) else f"{text} %"
 
 
 def aligned(texts: Sequence[str]) -> list[str]:

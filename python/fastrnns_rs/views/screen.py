@@ -98,6 +98,8 @@ def in_ascii(text: str, limit: int | None = None) -> list[str]:
 
     >>> in_ascii("cudnn        5.87   ±0.6 %"), in_ascii("a_long_na…me      80.8")
     (['cudnn        5.87  +-0.6 %'], ['a_long_na...me    80.8'])
+    >>> in_ascii("differs    OMP_WAIT_POLICY: unset → ACTIVE")
+    ['differs    OMP_WAIT_POLICY: unset -> ACTIVE']
     """
     place = 0
     while found := _NOT_ASCII.search(text, place):
@@ -105,7 +107,9 @@ def in_ascii(text: str, limit: int | None = None) -> list[str]:
         before, after, room = text[:start], text[start + 1 :], len(symbol) - 1
         # The cell of a table ends at two spaces.
         gap_before, gap_after = before.rfind("  "), after.find("  ")
-        if room and gap_before >= 0 and before[: gap_before + 1].strip():
+        # A cell that begins with a letter is aligned on the left.
+        is_text = before[gap_before + 2 :][:1].isalpha()
+        if room and gap_before >= 0 and not is_text and before[: gap_before + 1].strip():
             taken = min(room, len(before[: gap_before + 2]) - len(before[: gap_before + 2].rstrip()) - 1)
             before = before[: gap_before + 2 - taken] + before[gap_before + 2 :]
         elif room and gap_after >= 0:

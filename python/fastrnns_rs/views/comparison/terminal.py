@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
@@ -18,6 +19,8 @@ from fastrnns_rs.views.prose import warning_lines, wrapped
 from fastrnns_rs.views.screen import Line, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fastrnns_rs.documents.comparison import Comparison
 
 
@@ -60,6 +63,12 @@ def results(comparison: Comparison, limit: int, *, wide: bool = False) -> list[L
     return joined(blocks)
 
 
-def stored_warnings(comparison: Comparison, limit: int) -> list[Line]:
-    """Returns the lines that count the warnings of the runs."""
-    return [Line(part) for text in words.stored_warnings(comparison) for part in wrapped(visible(text), limit)]
+def stored_warnings(comparison: Comparison, limit: int, named: Mapping[str, str] = MappingProxyType({})) -> list[Line]:
+    """Returns the lines that count the warnings of the runs.
+
+    Args:
+        comparison: Comparison.
+        limit: Width of the terminal.
+        named: Words of a command for files that have a shorter name than their path.
+    """
+    return [Line(part) for text in words.stored_warnings(comparison, named) for part in wrapped(visible(text), limit)]

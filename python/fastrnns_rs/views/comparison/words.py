@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastrnns_rs.documents.codec import to_plain
@@ -250,10 +251,14 @@ def own_warnings(comparison: Comparison) -> list[RunWarning]:
     return [one for one in comparison.warnings if one not in stored]
 
 
-def stored_warnings(comparison: Comparison) -> list[str]:
+def stored_warnings(comparison: Comparison, named: Mapping[str, str] = MappingProxyType({})) -> list[str]:
     """Returns lines with the number of warnings of each run, and the command.
 
     An example is `1 warning of the candidate: fastrnns-rs show @last`.
+
+    Args:
+        comparison: Comparison.
+        named: Words of a command for files that have a shorter name than their path.
     """
     both = (("baseline", comparison.baseline), ("candidate", comparison.candidate))
     sides = [(f"the {name}", side) for name, side in both if side.warnings]
@@ -261,18 +266,20 @@ def stored_warnings(comparison: Comparison) -> list[str]:
         # A run of `ab` has both sides.
         sides = [("the run", comparison.baseline)]
     return [
-        f"{len(side.warnings):,} warning{'' if len(side.warnings) == 1 else 's'} of {name}{_command(side)}"
+        f"{len(side.warnings):,} warning{'' if len(side.warnings) == 1 else 's'} of {name}{_command(side, named)}"
         for name, side in sides
     ]
 
 
-def _command(side: Compared) -> str:
+def _command(side: Compared, named: Mapping[str, str]) -> str:
     """Returns the command that shows the only run of a side.
 
     The text is empty if no command line can name the run.
     """
     if len(side.files) != 1:
         return ""
+    if side.files[0] in named:
+        return f": fastrnns-rs show {named[side.files[0]]}"
     # Names of the history start with @, and the label of a run that is no file starts with `run`.
     is_named = side.label.startswith("@")
     place = side.label if is_named else side.files[0]
