@@ -16,6 +16,7 @@ import pytest
 from commands import run_pretended
 from conftest import ROOT, run_cli
 from models_under_test import OURS
+from test_words import OPENERS, PRIVATE
 
 from fastrnns_rs import cli
 from fastrnns_rs.runners.registry import find
@@ -102,6 +103,22 @@ def test_links_lead_somewhere(page: str) -> None:
             file = (ROOT / page).parent.joinpath(target) if target else ROOT / page
             assert file.exists(), target
             assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
+
+
+#: Pages whose text is written from docstrings, which `test_words` checks.
+GENERATED = {f"docs/reference/{name}.md" for name in ("api", "stats", "warnings", "cli")}
+
+
+@pytest.mark.parametrize("page", [one for one in [*PAGES, "CONTRIBUTING.md", "SECURITY.md"] if one not in GENERATED])
+def test_pages_are_plain(page: str) -> None:
+    """Sentences have the field's own terms, and no heading or item of a list opens with a noun clause."""
+    text = re.sub(r"^```.*?^```|<!-- .*?<!-- end -->", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"`[^`]*`", "CODE", text)
+    assert not PRIVATE.findall(text)
+    for line in text.splitlines():
+        opening = re.match(r"(?:#+|[-*]|\d+\.) (.*)", line)
+        if opening and not line.endswith("?"):
+            assert not OPENERS.match(opening[1]) or re.match(r"How (often|fast|CODE)\b", opening[1]), line
 
 
 def test_no_page_has_a_number_still_to_be_filled_in() -> None:
