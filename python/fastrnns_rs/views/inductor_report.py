@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.inductor_report import label, short
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import fitted_table
-from fastrnns_rs.views.figures import figure, half_width_percent
+from fastrnns_rs.views.figures import estimate, figure, half_width_percent, mebibytes
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
@@ -22,7 +22,6 @@ _KEY = 10
 _NONE = "-"
 _NAME, _RUNNER = 10, 14
 _KERNEL_NAME = 24
-_MIB = 1 << 20
 _NS_PER_MS = 1e6
 _UNLIMITED = 10_000
 
@@ -70,7 +69,7 @@ def _modules(modules: Sequence[ModuleRow], limit: int) -> list[Line]:
                 interval(one.wall),
                 _known(upstream[index], lambda ns: figure(ns / theirs.ns)),
                 _known(one.first_call_ns, lambda ns: figure(ns / calls.ns)),
-                _known(one.peak_memory_bytes, lambda size: f"{size / _MIB:,.0f}"),
+                _known(one.peak_memory_bytes, mebibytes),
                 f"{one.repeat} of {one.times} calls",
             ),
             [f"{one.status.replace('_', ' ')}: {one.reason or ''}"] if one.status != "ok" else [],
@@ -90,15 +89,12 @@ class _Times:
     def text(self, time: PhaseSummary | None) -> str:
         if time is None:
             return _NONE
-        half = None
-        if time.ci_low_ns is not None and time.ci_high_ns is not None:
-            half = (time.ci_high_ns - time.ci_low_ns) / 2 / self._scale.ns
-        return figure(time.estimate_ns / self._scale.ns, half)
+        return estimate(time.estimate_ns, time.ci_low_ns, time.ci_high_ns, self._scale.ns)
 
 
 def interval(time: PhaseSummary | None) -> str:
     """Formats half of an interval's width relative to its point estimate."""
-    if time is None or time.ci_low_ns is None or time.ci_high_ns is None:
+    if time is None:
         return _NONE
     return half_width_percent(time.estimate_ns, time.ci_low_ns, time.ci_high_ns)
 

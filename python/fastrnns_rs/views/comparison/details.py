@@ -74,7 +74,7 @@ def _probability(value: float | None) -> str:
 def _peak(side: Figures | None) -> str:
     if side is None or side.peak_memory_bytes is None:
         return UNKNOWN
-    return figures.figure(side.peak_memory_bytes / 2**20)
+    return figures.mebibytes(side.peak_memory_bytes)
 
 
 def _remarks(comparison: Comparison, named: Sequence[words.NamedRow]) -> Iterator[str]:

@@ -126,10 +126,7 @@ def time(side: Figures | None, scale: Scale) -> str:
     """Formats the time of a side, with the digits that its interval supports."""
     if side is None:
         return UNKNOWN
-    half = None
-    if side.ci_low_ns is not None and side.ci_high_ns is not None:
-        half = (side.ci_high_ns - side.ci_low_ns) / 2 / scale.ns
-    return figures.figure(side.estimate_ns / scale.ns, half)
+    return figures.estimate(side.estimate_ns, side.ci_low_ns, side.ci_high_ns, scale.ns)
 
 
 def _changes(found: Sequence[words.Judged], marks: Sequence[bool], *, intervals: bool) -> list[str]:

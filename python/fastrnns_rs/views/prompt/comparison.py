@@ -78,13 +78,9 @@ def _changed(change: Change) -> str:
 
 def _figures(side: Figures) -> str:
     scale = Scale([side.estimate_ns])
-    estimate = rows_table.time(side, scale)
-    if side.ci_low_ns is not None and side.ci_high_ns is not None:
-        half = (side.ci_high_ns - side.ci_low_ns) / 2 / scale.ns
-        ends = (figures.figure(end / scale.ns, half) for end in (side.ci_low_ns, side.ci_high_ns))
-        estimate += f" [{', '.join(ends)}]"
+    time = figures.estimate_with_interval(side.estimate_ns, side.ci_low_ns, side.ci_high_ns, scale.ns)
     processes = count(side.n_processes, "process", "processes")
-    return prompt_line("Figures", [f"{estimate} {scale.unit}", processes, count(side.n_samples, "sample")])
+    return prompt_line("Figures", [f"{time} {scale.unit}", processes, count(side.n_samples, "sample")])
 
 
 def _kernel_figures(side: KernelFigures) -> str:

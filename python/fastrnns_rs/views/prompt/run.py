@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.run_file import Environment, Gpu, PhaseSummary, Process, Result, Run
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.figures import figure, half_width_percent
+from fastrnns_rs.views.figures import estimate, estimate_with_interval, half_width_percent, mebibytes
 from fastrnns_rs.views.prompt.line import LIMIT, count, duration, file_name, prompt_line
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.run import run_table
@@ -72,26 +72,16 @@ def _result(result: Result) -> str:
 
 def _with_half_width(name: str, one: PhaseSummary) -> str:
     """Returns `forward 14.35 ms ±0.9 %`."""
-    ends = run_table.interval_ends(one)
-    interval = "" if ends is None else f" {half_width_percent(one.estimate_ns, *ends)}"
-    time, _, unit = _time(one)
-    return f"{name} {time} {unit}{interval}"
+    scale, (low, high) = Scale([one.estimate_ns]), run_table.interval_ends(one)
+    interval = "" if low is None else f" {half_width_percent(one.estimate_ns, low, high)}"
+    return f"{name} {estimate(one.estimate_ns, low, high, scale.ns)} {scale.unit}{interval}"
 
 
 def _phase(one: PhaseSummary) -> str:
-    time, interval, unit = _time(one)
+    scale = Scale([one.estimate_ns])
+    time = estimate_with_interval(one.estimate_ns, *run_table.interval_ends(one), scale.ns)
     processes = count(one.n_processes, "process", "processes")
-    return prompt_line("PhaseSummary", [f"{time}{interval} {unit}", processes, count(one.n_samples, "sample")])
-
-
-def _time(one: PhaseSummary) -> tuple[str, str, str]:
-    """Returns the point estimate, ` [low, high]` with an interval, and the unit."""
-    scale, ends = Scale([one.estimate_ns]), run_table.interval_ends(one)
-    if ends is None:
-        return figure(one.estimate_ns / scale.ns), "", scale.unit
-    half = (ends[1] - ends[0]) / 2 / scale.ns
-    low, high = (figure(end / scale.ns, half) for end in ends)
-    return figure(one.estimate_ns / scale.ns, half), f" [{low}, {high}]", scale.unit
+    return prompt_line("PhaseSummary", [f"{time} {scale.unit}", processes, count(one.n_samples, "sample")])
 
 
 def _process(one: Process) -> str:
@@ -109,7 +99,7 @@ def _environment(one: Environment) -> str:
 
 
 def _gpu(one: Gpu) -> str:
-    memory = None if one.memory_total_bytes is None else f"{one.memory_total_bytes / 2**20:,.0f} MiB"
+    memory = None if one.memory_total_bytes is None else f"{mebibytes(one.memory_total_bytes)} MiB"
     capability = None if one.compute_capability is None else f"compute capability {one.compute_capability}"
     return prompt_line("Gpu", [memory, capability], f"{one.index} {one.name}".rstrip())
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.run_file import Result
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
-from fastrnns_rs.views.figures import figure, half_width_percent
+from fastrnns_rs.views.figures import aligned, estimate, half_width_percent, mebibytes
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line
@@ -29,7 +29,6 @@ _NAME, _TIME, _NEXT_TIME, _INTERVAL, _MARK, _PROCESSES, _PEAK = 22, 10, 9, 9, 2,
 _LONG_NAME, _SHORT_NAME, _LEAST_NAME = 39, 14, 8
 #: A reason in less room is on the next line.
 _LEAST_REASON = 24
-_SMALL_MIB = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +178,7 @@ class _Phase:
 
     def columns(self, *, first: bool) -> list[Column]:
         """Returns the times, the intervals, and the marks of warnings."""
-        times = _aligned([_NONE if one is None else self._time(one) for one in self._found])
+        times = aligned([_NONE if one is None else self._time(one) for one in self._found])
         room = _fitting(_TIME if first else _NEXT_TIME, times)
         marks = [" !" if self._phase in one.marked else "" for one in self._shown]
         return [
@@ -189,36 +188,19 @@ class _Phase:
         ]
 
     def _time(self, one: PhaseSummary) -> str:
-        ends = interval_ends(one)
-        half = None if ends is None else (ends[1] - ends[0]) / 2 / self._scale.ns
-        return figure(one.estimate_ns / self._scale.ns, half)
+        return estimate(one.estimate_ns, *interval_ends(one), self._scale.ns)
 
     def _interval(self, one: PhaseSummary | None) -> str:
-        if one is None:
-            return ""
-        ends = interval_ends(one)
-        return _NONE if ends is None else half_width_percent(one.estimate_ns, *ends)
+        return "" if one is None else half_width_percent(one.estimate_ns, *interval_ends(one))
 
 
-def interval_ends(one: PhaseSummary) -> tuple[float, float] | None:
+def interval_ends(one: PhaseSummary) -> tuple[float | None, float | None]:
     """Returns the ends of the interval; None for too few processes."""
-    low, high = one.ci_low_ns, one.ci_high_ns
-    known = one.n_processes >= _LEAST_FOR_INTERVAL and low is not None and high is not None
-    return (low, high) if known and low is not None and high is not None else None
-
-
-def _aligned(texts: list[str]) -> list[str]:
-    """Aligns numbers at the decimal point, and other cells on the right."""
-    ends = [text[text.index(".") :] if "." in text else "" for text in texts]
-    longest = max(map(len, ends), default=0)
-    return [text if text == _NONE else text + " " * (longest - len(end)) for text, end in zip(texts, ends, strict=True)]
+    return (one.ci_low_ns, one.ci_high_ns) if one.n_processes >= _LEAST_FOR_INTERVAL else (None, None)
 
 
 def _peak(result: Result) -> str:
-    if result.peak_memory_bytes is None:
-        return _NONE
-    mebibytes = result.peak_memory_bytes / 2**20
-    return figure(mebibytes) if mebibytes < _SMALL_MIB else f"{mebibytes:,.0f}"
+    return _NONE if result.peak_memory_bytes is None else mebibytes(result.peak_memory_bytes)
 
 
 def _failure(text: str, result: Result, room: int, limit: int) -> list[Line]:
