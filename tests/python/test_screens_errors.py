@@ -1,4 +1,4 @@
-"""Errors of the command line, character by character: `tests/data/screens/errors.txt`."""
+"""Errors of the command line, character by character: the golden screen `errors`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ import pytest
 from commands import command_with_facts, finished, run_process, run_with_facts
 from facts import FACTS
 from run_files import PROBLEM, result, run
+from screens import screen
 
 from fastrnns_rs.errors import ExitCode
 
-PAGE = Path(__file__).parents[1] / "data/screens/errors.txt"
-BLOCKS = [block.strip("\n") for block in PAGE.read_text().split("\n\n")]
+BLOCKS = screen("errors").rstrip("\n").split("\n\n")
 NO_DRIVER = replace(FACTS, no_cuda_reason="no NVIDIA driver is loaded")
 ON_A_CPU = "bench --device cuda"
 
