@@ -123,8 +123,9 @@ def test_the_memory_of_a_worker_is_its_own() -> None:
     "arguments",
     [
         {"runners": 5},
-        {"runners": "cudnn", "dtype": torch.float32},
-        {"runners": "cudnn", "device": torch.device("cpu")},
+        {"runners": "cudnn", "dtype": torch.complex64},
+        {"runners": "cudnn", "device": torch.device("meta")},
+        {"runners": "cudnn", "progress": "yes"},
         {"runners": "cudnn", "device": None},
         {"runners": "cudnn", "timeout": "x"},
         {"runners": "cudnn", "seed": None},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import pydoc
 import re
 from collections.abc import Callable
@@ -12,8 +13,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
+import numpy as np
 import planted_runners
 import pytest
+import torch
 from commands import run_with_facts
 
 import fastrnns_rs
@@ -36,6 +39,7 @@ RENAMED |= {"unprofiled": "baseline"}
 OF_THE_COMMAND = {"runner_file", "no_report", "format_name", "as_json", "output", "sep", "print_json", "internal_run"}
 OF_THE_COMMAND |= {"sort", "no_history", "help_all", "wide", "run_file"}
 BOTH = [(fastrnns_rs.bench, bench_command), (fastrnns_rs.profile, profile_command)]
+FUNCTIONS = [fastrnns_rs.bench, fastrnns_rs.profile, fastrnns_rs.verify]
 both = pytest.mark.parametrize(("function", "command"), BOTH, ids=["bench", "profile"])
 
 
@@ -80,21 +84,110 @@ def test_help_shows_and_describes_every_argument(function: Callable[..., Any], c
         assert re.search(rf"^ +{name}: [A-Z`].+", text, flags=re.MULTILINE), name
 
 
+#: Types that a function takes besides that of the dataclass, whose values are plain.
+WIDER = {"int": "SupportsIndex", "int | None": "SupportsIndex | None"}
+OF_TORCH = {"device": "str | torch.device", "dtype": "str | torch.dtype"}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_signatures_are_real(function: Callable[..., Any]) -> None:
+    """`inspect.signature` reads what a call runs, and no keyword is taken by a dictionary."""
+    inner = inspect.unwrap(function)
+    assert "__signature__" not in vars(function)
+    code = inner.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    assert [*inspect.signature(function).parameters] == [*names]
+    assert not code.co_flags & (inspect.CO_VARKEYWORDS | inspect.CO_VARARGS)
+
+
 def test_types_are_those_of_the_fields() -> None:
-    described = {**arguments.BenchArguments.__annotations__, **arguments.ProfileArguments.__annotations__}
-    types = {name: kind.__forward_arg__ for name, kind in described.items()}
+    types: dict[str, Any] = {}
+    for function in FUNCTIONS:
+        for one in inspect.signature(function).parameters.values():
+            assert types.setdefault(one.name, one.annotation) == one.annotation or one.name == "processes", one.name
     # What the parsers of a list and of a schedule take, beside what they make of it.
     wider = {"activities", "schedule"}
     for kind in (Sizes, Modes, Options, JitSettings, TorchOptions, ProfileRequest):
         for field in fields(kind):
             if field.name not in wider | {"choice", "sizes", "modes", "jit", "axes", "filters", "options", "torch"}:
-                assert types[field.name] == field.type, field.name
+                plain = str(field.type)
+                assert types[field.name] == OF_TORCH.get(field.name, WIDER.get(plain, plain)), field.name
 
 
-@pytest.mark.parametrize("function", [fastrnns_rs.bench, fastrnns_rs.profile])
-def test_an_argument_that_there_is_not_is_a_type_error(function: Callable[..., Any]) -> None:
-    with pytest.raises(TypeError, match=rf"{function.__name__}\(\) got an unexpected keyword argument 'nlops'"):
-        function("py", nlops=3)
+def test_overloads_of_profile_take_the_same_keywords() -> None:
+    """Type checkers read the overloads, which have the keywords from a `TypedDict`."""
+    own = {"runners", "separate", "processes", "dry_run"}
+    shown = inspect.signature(fastrnns_rs.profile).parameters
+    described = arguments.ProfileArguments.__annotations__
+    assert {name: kind.__forward_arg__ for name, kind in described.items()} == {
+        name: one.annotation for name, one in shown.items() if name not in own
+    }
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("hiddenSize", "hidden_size"),
+        ("seqLength", "seq_length"),
+        ("miniBatch", "mini_batch"),
+        ("variableLstms", "variable_lstms"),
+        ("batch_size", "mini_batch"),
+        ("cudnnBenchmark", "cudnn_benchmark"),
+        ("allowTF32", "allow_tf32"),
+        ("mini-batch", "mini_batch"),
+    ],
+)
+def test_misspelt_keywords_get_a_suggestion(function: Callable[..., Any], wrong: str, right: str) -> None:
+    message = rf"{function.__name__}\(\) got an unexpected keyword argument '{wrong}'; did you mean '{right}'\?"
+    with pytest.raises(TypeError, match=message):
+        function("py", **{wrong: 3})
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_several_runners_are_a_list(function: Callable[..., Any]) -> None:
+    hint = r"takes 1 positional argument; use a list for several runners: runners=\[...\]"
+    with pytest.raises(TypeError, match=hint):
+        function("cudnn", "py")
+
+
+class Whole:
+    """A whole number of another library."""
+
+    def __index__(self) -> int:
+        return 7
+
+
+@pytest.mark.parametrize("value", [7, np.int64(7), np.uint8(7), torch.tensor(7), Whole()])
+def test_sizes_are_any_integer(value: Any) -> None:
+    words = planned("py", hidden_size=value, seed=value, nloops=value)
+    assert {"--hidden-size=7", "--seed=7", "--nloops=7"} <= {*words} | {
+        f"{one}={other}" for one, other in itertools.pairwise(words)
+    }
+
+
+@pytest.mark.parametrize("value", [7.0, np.float64(7), "7", True, np.array([7, 8]), [7]])
+def test_other_sizes_are_mistakes(value: Any) -> None:
+    with pytest.raises(UsageError, match=r"invalid integer: .* \(hidden_size\)"):
+        fastrnns_rs.bench("py", hidden_size=value)
+
+
+def test_devices_and_dtypes_are_those_of_torch() -> None:
+    given = {"device": torch.device("cuda", 1), "dtype": torch.bfloat16, "devices": [torch.device("cpu"), "cuda:0"]}
+    given |= {"axes": {"dtype": [torch.float32, "float64"], "hidden_size": (np.int32(8), 16)}, "amp": True}
+    assert arguments.plain_arguments(given) == {
+        "device": "cuda:1",
+        "dtype": "bfloat16",
+        "devices": ["cpu", "cuda:0"],
+        "axes": {"dtype": ["float32", "float64"], "hidden_size": [8, 16]},
+        "amp": True,
+    }
+    words = planned("py", device=torch.device("cpu"), dtype=torch.float64)
+    assert "float64" in " ".join(words).replace("=", " ").split()
+    with pytest.raises(UsageError, match=r"invalid value: 'complex64' \(dtype\)"):
+        fastrnns_rs.bench("py", dtype=torch.complex64)
+    with pytest.raises(UsageError, match=r"invalid value: 'meta' \(device\)"):
+        fastrnns_rs.verify("py", device=torch.device("meta"))
 
 
 @pytest.mark.usefixtures("_no_torch")

@@ -376,10 +376,13 @@ def test_bench_shows_its_progress_to_who_waits(place: str, wanted: bool, monkeyp
     if not wanted or place == "script":
         assert shown == ""
     elif place == "notebook":
-        assert shown == "bench: 2 runners, 10 processes\n"
+        first, *_, blank, end = shown.split("\r")[1:]
+        assert first.endswith("  0 of 10  cudnn: importing torch")
+        assert (blank.strip(), end) == ("", ""), "the bar is erased"
+        assert "\n" not in shown
     else:
         assert "0 of 10  cudnn: importing torch" in shown
-        assert shown.rstrip().endswith("\x1b[2K"), "the region is erased"
+        assert shown.endswith("\x1b[2K\x1b[?25h"), "the region is erased"
 
 
 def test_a_python_without_stderr_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

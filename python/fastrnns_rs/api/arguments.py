@@ -1,17 +1,15 @@
-"""Keyword arguments of `bench` and `profile`, and their conversion to options."""
+"""Arguments of `bench`, `ab`, `profile` and `verify`, and their conversion to options."""
 
 from __future__ import annotations
 
-import inspect
+import operator
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypedDict
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.problem.jit_settings import JitSettings
-from fastrnns_rs.problem.modes import Mode, Modes
-from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.problem.sweep.axes import parse_axes
 from fastrnns_rs.problem.sweep.conditions import parse_conditions
 from fastrnns_rs.processes.worker_setting import MARK
@@ -19,53 +17,17 @@ from fastrnns_rs.runners import plan, registry
 from fastrnns_rs.runners.plan import Choice, Options
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.problem.loop import Sync
+    import torch
+
+    from fastrnns_rs.api.progress import Progress
+    from fastrnns_rs.problem.modes import Mode
     from fastrnns_rs.problem.profiler_schedule import Schedule
+    from fastrnns_rs.runners.runner import Creator
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-class Keywords:
-    """Keyword arguments of a function that takes them by `Unpack` of a `TypedDict`.
-
-    Type checkers and editors resolve the `TypedDict`; `help` and this package do not.
-
-    Args:
-        described: Types of the arguments.
-        defaults: Defaults of the arguments.
-    """
-
-    def __init__(self, described: type, defaults: Mapping[str, Any]) -> None:
-        self.defaults = {name: defaults[name] for name in described.__annotations__}
-        self._described = described
-
-    def shown(self, function: F) -> F:
-        """Adds the arguments to the function's signature, so that `help` shows them."""
-        signature = inspect.signature(function)
-        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        added = [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=self.defaults[name],
-                annotation=getattr(kind, "__forward_arg__", kind),
-            )
-            for name, kind in self._described.__annotations__.items()
-        ]
-        vars(function)["__signature__"] = signature.replace(parameters=[*own, *added])
-        return function
-
-    def bind_call(self, function: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns all arguments of a call, given or default.
-
-        Raises:
-            TypeError: If the call has an unknown argument.
-        """
-        unknown = given.keys() - self.defaults.keys()
-        if unknown:
-            raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
-        return {**self.defaults, **given}
+    #: Runners as names, or as functions decorated with `runner`: one or several.
+    Runners: TypeAlias = Sequence[str | Creator] | str | Creator | None
+    #: Values of an axis: one, several, or a text such as `pow2:6:10`.
+    AxisValues: TypeAlias = Sequence[SupportsIndex | str | torch.dtype] | SupportsIndex | str | torch.dtype
 
 
 class ProblemArguments(TypedDict, total=False):
@@ -73,60 +35,38 @@ class ProblemArguments(TypedDict, total=False):
 
     groups: Sequence[str] | str | None
     variable_lstms: bool
-    seq_length: int | None
-    num_layers: int | None
-    input_size: int | None
-    hidden_size: int | None
-    mini_batch: int | None
-    image_size: int | None
+    seq_length: SupportsIndex | None
+    num_layers: SupportsIndex | None
+    input_size: SupportsIndex | None
+    hidden_size: SupportsIndex | None
+    mini_batch: SupportsIndex | None
+    image_size: SupportsIndex | None
     mode: Mode
     amp: bool
     channels_last: bool
     cudnn_benchmark: bool
     deterministic: bool
     bidirectional: bool
-    proj_size: int | None
-    device: str
-    dtype: str
-    seed: int
+    proj_size: SupportsIndex | None
+    device: str | torch.device
+    dtype: str | torch.dtype
+    seed: SupportsIndex
     allow_tf32: bool
-    threads: int | None
+    threads: SupportsIndex | None
     timeout: float
     fuser: str
     executor: str | None
-    cuda_pointwise_loop_level: int | None
-    cuda_pointwise_block_count: int | None
-    cuda_pointwise_block_size: int | None
+    cuda_pointwise_loop_level: SupportsIndex | None
+    cuda_pointwise_block_count: SupportsIndex | None
+    cuda_pointwise_block_size: SupportsIndex | None
 
 
 class RunArguments(ProblemArguments, total=False):
     """`ProblemArguments`, and arguments for the number of iterations."""
 
     quick: bool
-    warmup: int | None
-    nloops: int | None
-
-
-class BenchArguments(RunArguments, total=False):
-    """`RunArguments`, and arguments for the extent of the measurement."""
-
-    processes: int | None
-    sync: Sync
-    rigorous: bool
-    stop: str | None
-    affinity: str | None
-    order_seed: int | None
-    devices: Sequence[str] | None
-    side_by_side: bool
-    sessions: int
-    every: str | None
-    compile_timeout: float
-    compile_cache: str | os.PathLike[str] | None
-    axes: Mapping[str, Sequence[int | str | bool] | int | str | bool] | Sequence[str] | str | None
-    filter: Sequence[str] | str | None
-    resume: Run | str | os.PathLike[str] | None
-    history: str | os.PathLike[str] | Literal[False] | None
-    progress: bool
+    warmup: SupportsIndex | None
+    nloops: SupportsIndex | None
 
 
 class ProfileArguments(RunArguments, total=False):
@@ -149,21 +89,43 @@ class ProfileArguments(RunArguments, total=False):
     with_flops: bool
     with_modules: bool
     group_by_input_shape: bool
-    group_by_stack: int
+    group_by_stack: SupportsIndex
     sort_by: str | None
-    row_limit: int
+    row_limit: SupportsIndex
     memory_timeline: bool
     memory_snapshot: bool
-    progress: bool
+    progress: Progress
 
 
-def collect_defaults(*kinds: type) -> dict[str, Any]:
-    """Returns the defaults of the fields of dataclasses, by name."""
-    return {one.name: one.default for kind in kinds for one in fields(kind) if one.default is not MISSING}
+def plain_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of a call with plain values.
+
+    Devices and dtypes of torch become texts, and integers of other libraries become integers.
+
+    Args:
+        given: Arguments by name.
+    """
+    return {
+        name: _plain_items(value) if name in {"axes", "devices"} else _plain(value) for name, value in given.items()
+    }
 
 
-#: Defaults of `bench` and `profile`.
-RUN_DEFAULTS = {"groups": None, "variable_lstms": False, **collect_defaults(Options, Sizes, Modes, JitSettings)}
+def _plain_items(value: Any) -> Any:
+    """Returns a list, or lists by name, with plain values."""
+    if isinstance(value, Mapping):
+        return {name: _plain_items(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    kind = type(value)
+    if kind.__module__ == "torch" and kind.__name__ in {"device", "dtype"}:
+        return str(value).removeprefix("torch.")
+    if not isinstance(value, (int, str)) and hasattr(kind, "__index__"):
+        # An array of several numbers has no index.
+        with suppress(TypeError):
+            return operator.index(value)
+    return value
 
 
 def select_fields(kind: type, given: Mapping[str, Any], *, without: Iterable[str] = ()) -> dict[str, Any]:

@@ -6,51 +6,28 @@ import os
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, Unpack, overload
 
-from fastrnns_rs.api import progress
-from fastrnns_rs.api.arguments import (
-    RUN_DEFAULTS,
-    Keywords,
-    ProfileArguments,
-    collect_defaults,
-    make_choice,
-    make_options,
-    refuse_in_worker,
-    select_fields,
-)
+from fastrnns_rs.api.arguments import make_choice, make_options, plain_arguments, refuse_in_worker, select_fields
+from fastrnns_rs.api.progress import profile_terminal
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import TorchOptions
-from fastrnns_rs.runners.profile_request import DEFAULT_NLOOPS, DEFAULT_TIMEOUT_S, ProfileRequest, choice
+from fastrnns_rs.runners.profile_request import ProfileRequest, choice
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
 
 if TYPE_CHECKING:
+    import torch
+
+    from fastrnns_rs.api.arguments import ProfileArguments, Runners
+    from fastrnns_rs.api.progress import Progress
     from fastrnns_rs.documents.capture_manifest import Capture
-    from fastrnns_rs.runners.runner import Creator
+    from fastrnns_rs.problem.modes import Mode
     from fastrnns_rs.verbs.profile.capture_plan import Prepared
     from fastrnns_rs.verbs.profile.capture_run import Place
     from fastrnns_rs.views.profile_terminal import ProfileTerminal
-
-    Runners: TypeAlias = Sequence[str | Creator] | str | Creator | None
-
-_KEYWORDS = Keywords(
-    ProfileArguments,
-    {
-        **RUN_DEFAULTS,
-        "inference": False,
-        **collect_defaults(ProfileRequest, TorchOptions),
-        "nloops": DEFAULT_NLOOPS,
-        "timeout": DEFAULT_TIMEOUT_S,
-        "schedule": None,
-        "tool_path": None,
-        "output_dir": None,
-        "keep": False,
-        "redact": False,
-        "baseline": True,
-        "progress": True,
-    },
-)
 
 
 @overload
@@ -67,7 +44,7 @@ def profile(
     runners: Runners = None,
     *,
     separate: Literal[True],
-    processes: int = 1,
+    processes: SupportsIndex = 1,
     dry_run: Literal[False] = False,
     **arguments: Unpack[ProfileArguments],
 ) -> list[Capture]: ...
@@ -76,7 +53,7 @@ def profile(
     runners: Runners = None,
     *,
     separate: bool = False,
-    processes: int,
+    processes: SupportsIndex,
     dry_run: Literal[False] = False,
     **arguments: Unpack[ProfileArguments],
 ) -> Capture | list[Capture]: ...
@@ -85,18 +62,69 @@ def profile(
     runners: Runners = None,
     *,
     separate: bool = False,
-    processes: int = 1,
+    processes: SupportsIndex = 1,
     dry_run: Literal[True],
     **arguments: Unpack[ProfileArguments],
 ) -> list[list[str]]: ...
-@_KEYWORDS.shown
+@checked_keywords(several="runners")
 def profile(
-    runners: Sequence[str | Creator] | str | Creator | None = None,
+    runners: Runners = None,
     *,
     separate: bool = False,
-    processes: int = 1,
+    processes: SupportsIndex = 1,
     dry_run: bool = False,
-    **arguments: Unpack[ProfileArguments],
+    groups: Sequence[str] | str | None = None,
+    variable_lstms: bool = False,
+    seq_length: SupportsIndex | None = None,
+    num_layers: SupportsIndex | None = None,
+    input_size: SupportsIndex | None = None,
+    hidden_size: SupportsIndex | None = None,
+    mini_batch: SupportsIndex | None = None,
+    image_size: SupportsIndex | None = None,
+    mode: Mode = "train",
+    amp: bool = False,
+    channels_last: bool = False,
+    cudnn_benchmark: bool = False,
+    deterministic: bool = False,
+    bidirectional: bool = False,
+    proj_size: SupportsIndex | None = None,
+    device: str | torch.device = "auto",
+    dtype: str | torch.dtype = "float32",
+    seed: SupportsIndex = 0,
+    allow_tf32: bool = False,
+    threads: SupportsIndex | None = None,
+    timeout: float = 900.0,
+    fuser: str = "te",
+    executor: str | None = None,
+    cuda_pointwise_loop_level: SupportsIndex | None = None,
+    cuda_pointwise_block_count: SupportsIndex | None = None,
+    cuda_pointwise_block_size: SupportsIndex | None = None,
+    quick: bool = False,
+    warmup: SupportsIndex | None = None,
+    nloops: SupportsIndex | None = 5,
+    tool: str | None = None,
+    tool_path: str | os.PathLike[str] | None = None,
+    output_dir: str | os.PathLike[str] | None = None,
+    sleep_between_seconds: float = 1.0,
+    inference: bool = False,
+    keep: bool = False,
+    redact: bool = False,
+    baseline: bool = True,
+    activities: Sequence[str] | str | None = None,
+    schedule: Schedule | str | None = None,
+    on_trace_ready: str | None = None,
+    record_shapes: bool = False,
+    profile_memory: bool = False,
+    with_stack: bool = False,
+    with_flops: bool = False,
+    with_modules: bool = False,
+    group_by_input_shape: bool = False,
+    group_by_stack: SupportsIndex = 0,
+    sort_by: str | None = None,
+    row_limit: SupportsIndex = 20,
+    memory_timeline: bool = False,
+    memory_snapshot: bool = False,
+    progress: Progress = True,
 ) -> Capture | list[Capture] | list[list[str]]:
     """Captures runners with a profiler, as `fastrnns-rs profile` does.
 
@@ -106,7 +134,6 @@ def profile(
         processes: Number of captures of each, each of a fresh process. A verdict of `compare` needs three for each
             side.
         dry_run: True runs nothing, and returns the command lines that would run.
-        arguments: By name:
         groups: Groups of runners.
         variable_lstms: True captures the group `vl_rnns` too, or alone where no other runners are given.
         quick: True uses small sizes.
@@ -159,7 +186,8 @@ def profile(
         row_limit: Number of rows of the table; -1 for all.
         memory_timeline: True writes sizes over time.
         memory_snapshot: True writes the history of CUDA's allocator.
-        progress: True shows a bar while the runners run, on a terminal and, as lines, in a notebook.
+        progress: True shows a bar on a terminal and in a notebook; False shows nothing. A function is called instead
+            with the number of finished steps, the number of all or None, and the running step.
 
     Returns:
         The capture manifest, whose `artefacts` name the files; a list of manifests with `separate`, or with several
@@ -173,25 +201,27 @@ def profile(
         KeyboardInterrupt: If the user presses Ctrl-C. No process is left running, and files captured until then are
             kept.
     """
+    given = plain_arguments(locals())
     from fastrnns_rs.documents import file_names
     from fastrnns_rs.verbs.profile import capture_plan, capture_run
 
     refuse_in_worker("profile")
-    given = _KEYWORDS.bind_call("profile", arguments)
+    count: int = given["processes"]
+    check_count("processes", count, least=1)
     request = _request(runners, given)
     programs = _programs(given["tool"], given["tool_path"])
     folder = file_names.default_folder() if given["output_dir"] is None else Path(given["output_dir"])
     place = capture_run.Place(folder=folder, keep=given["keep"], redact=given["redact"], baseline=given["baseline"])
     names = [runner.name for runner, _ in request.options.choice.runners()]
-    expected = ([[name] for name in names] if separate else [names]) * processes
-    shown = given["progress"] and not dry_run
-    with progress.profile_terminal(names, expected, baseline=place.baseline, shown=shown) as terminal:
+    expected = ([[name] for name in names] if separate else [names]) * count
+    shown = progress if not dry_run else False
+    with profile_terminal(shown, names, expected, baseline=place.baseline) as terminal:
         prepared = capture_plan.prepare(request, programs)
-        each = capture_plan.plan_captures(prepared, separate=separate, processes=processes)
+        each = capture_plan.plan_captures(prepared, separate=separate, processes=count)
         if dry_run:
             return [shlex.split(capture_run.dry_run(one, place)) for one in each]
         captures = _captures(each, place, terminal)
-    return captures if separate or processes > 1 else captures[0]
+    return captures if separate or count > 1 else captures[0]
 
 
 def _request(runners: object, given: dict[str, Any]) -> ProfileRequest:

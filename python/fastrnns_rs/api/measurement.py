@@ -5,21 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Literal, SupportsIndex
 
-from fastrnns_rs.api import progress
-from fastrnns_rs.api.arguments import (
-    RUN_DEFAULTS,
-    BenchArguments,
-    Keywords,
-    collect_defaults,
-    make_choice,
-    make_options,
-    refuse_in_worker,
-    select_fields,
-)
+from fastrnns_rs.api.arguments import make_choice, make_options, plain_arguments, refuse_in_worker, select_fields
+from fastrnns_rs.api.progress import bench_terminal
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process, Run
 from fastrnns_rs.errors import FastrnnsError, UsageError
@@ -32,30 +24,70 @@ from fastrnns_rs.verbs.history.run_history import chosen_history
 from fastrnns_rs.verbs.history.run_names import one_run
 
 if TYPE_CHECKING:
-    from fastrnns_rs.runners.runner import Creator
+    import torch
+
+    from fastrnns_rs.api.arguments import AxisValues, Runners
+    from fastrnns_rs.api.progress import Progress
+    from fastrnns_rs.problem.loop import Sync
+    from fastrnns_rs.problem.modes import Mode
     from fastrnns_rs.verbs.history.run_history import RunHistory
 
-_KEYWORDS = Keywords(
-    BenchArguments,
-    {
-        **RUN_DEFAULTS,
-        **collect_defaults(Effort),
-        "axes": None,
-        "filter": None,
-        "resume": None,
-        "history": None,
-        "progress": True,
-    },
-)
 
-
-@_KEYWORDS.shown
-def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **arguments: Unpack[BenchArguments]) -> Run:
+@checked_keywords(several="runners")
+def bench(
+    runners: Runners = None,
+    *,
+    groups: Sequence[str] | str | None = None,
+    variable_lstms: bool = False,
+    seq_length: SupportsIndex | None = None,
+    num_layers: SupportsIndex | None = None,
+    input_size: SupportsIndex | None = None,
+    hidden_size: SupportsIndex | None = None,
+    mini_batch: SupportsIndex | None = None,
+    image_size: SupportsIndex | None = None,
+    mode: Mode = "train",
+    amp: bool = False,
+    channels_last: bool = False,
+    cudnn_benchmark: bool = False,
+    deterministic: bool = False,
+    bidirectional: bool = False,
+    proj_size: SupportsIndex | None = None,
+    device: str | torch.device = "auto",
+    dtype: str | torch.dtype = "float32",
+    seed: SupportsIndex = 0,
+    allow_tf32: bool = False,
+    threads: SupportsIndex | None = None,
+    timeout: float = 1800.0,
+    fuser: str = "te",
+    executor: str | None = None,
+    cuda_pointwise_loop_level: SupportsIndex | None = None,
+    cuda_pointwise_block_count: SupportsIndex | None = None,
+    cuda_pointwise_block_size: SupportsIndex | None = None,
+    quick: bool = False,
+    warmup: SupportsIndex | None = None,
+    nloops: SupportsIndex | None = None,
+    processes: SupportsIndex | None = None,
+    sync: Sync = "iteration",
+    rigorous: bool = False,
+    stop: str | None = None,
+    affinity: str | None = None,
+    order_seed: SupportsIndex | None = None,
+    devices: Sequence[str | torch.device] | None = None,
+    side_by_side: bool = False,
+    sessions: SupportsIndex = 1,
+    every: str | None = None,
+    compile_timeout: float = 300.0,
+    compile_cache: str | os.PathLike[str] | None = None,
+    axes: Mapping[str, AxisValues] | Sequence[str] | str | None = None,
+    filter: Sequence[str] | str | None = None,  # noqa: A002  # its name on the command line
+    resume: Run | str | os.PathLike[str] | None = None,
+    history: str | os.PathLike[str] | Literal[False] | None = None,
+    progress: Progress = True,
+) -> Run:
     """Times runners, each in fresh processes, as `fastrnns-rs bench` does.
 
     Args:
         runners: Names, or functions decorated with `runner` at the top level of a module or script.
-        arguments: By name:
         groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. Without `runners` and `groups`, `cnns` and `rnns`
             run.
         variable_lstms: True runs the group `vl_rnns` too.
@@ -104,7 +136,9 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         resume: Interrupted run to continue, or the path of its file, or its name in the history such as `@last`. All
             other arguments must be the same.
         history: Folder that the run is kept in; None for the user's history, False to keep nothing.
-        progress: True shows the table and a bar while the runners run, on a terminal and, as lines, in a notebook.
+        progress: True shows the table and a bar on a terminal, and the bar in a notebook; False shows nothing. A
+            function is called instead with the number of finished processes, the number of all or None, and the running
+            step.
 
     Returns:
         The run. A runner that failed is a result with `status` and `reason`, and raises no error.
@@ -114,17 +148,15 @@ def bench(runners: Sequence[str | Creator] | str | Creator | None = None, **argu
         MissingError: If the device is missing.
         KeyboardInterrupt: If the user presses Ctrl-C; its attribute `run` has the results until then.
     """
+    given = plain_arguments(locals())
     refuse_in_worker("bench")
-    given = _KEYWORDS.bind_call("bench", arguments)
     options = make_options(given, make_choice(runners, given, Choice(variable_lstms=given["variable_lstms"])))
     options.choice.runners()
-    history = chosen_history(given["history"])
-    earlier = given["resume"]
-    if earlier is not None and not isinstance(earlier, Run):
-        earlier = Run.load(os.fspath(one_run(earlier, history)))
+    folder = chosen_history(history)
+    earlier = resume if resume is None or isinstance(resume, Run) else Run.load(os.fspath(one_run(resume, folder)))
     effort = Effort(**select_fields(Effort, given))
-    save = _make_saver(history) if history else lambda _run: None
-    with progress.bench_terminal(shown=given["progress"]) as terminal:
+    save = _make_saver(folder) if folder else lambda _run: None
+    with bench_terminal(progress) as terminal:
         if terminal is not None and earlier is None:
             # The probe of torch takes seconds. The real plan reports invalid arguments.
             with suppress(FastrnnsError):

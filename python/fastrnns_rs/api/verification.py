@@ -3,51 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, SupportsIndex
 
-from fastrnns_rs.api import progress
-from fastrnns_rs.api.arguments import (
-    RUN_DEFAULTS,
-    Keywords,
-    ProblemArguments,
-    make_choice,
-    make_options,
-    refuse_in_worker,
-)
+from fastrnns_rs.api.arguments import make_choice, make_options, plain_arguments, refuse_in_worker, select_fields
+from fastrnns_rs.api.progress import verify_terminal
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.verbs.verify import verification_run
-from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
+from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, VerifyOptions
 
 if TYPE_CHECKING:
+    import torch
+
+    from fastrnns_rs.api.arguments import Runners
+    from fastrnns_rs.api.progress import Progress
     from fastrnns_rs.documents.verification import Verification
-    from fastrnns_rs.runners.runner import Creator
+    from fastrnns_rs.problem.modes import Mode
 
 
-class VerifyArguments(ProblemArguments, total=False):
-    """`ProblemArguments`, and arguments for the strictness of the checks."""
-
-    check_grad: bool
-    rtol: float | None
-    atol: float | None
-    progress: bool
-
-
-_OWN = {one.name: one.default for one in fields(VerifyOptions) if one.name != "options"}
-_KEYWORDS = Keywords(
-    VerifyArguments, {**RUN_DEFAULTS, **_OWN, "seed": DEFAULT_SEED, "timeout": DEFAULT_TIMEOUT_S, "progress": True}
-)
-
-
-@_KEYWORDS.shown
+@checked_keywords(several="runners")
 def verify(
-    runners: Sequence[str | Creator] | str | Creator | None = None, **arguments: Unpack[VerifyArguments]
+    runners: Runners = None,
+    *,
+    groups: Sequence[str] | str | None = None,
+    variable_lstms: bool = False,
+    seq_length: SupportsIndex | None = None,
+    num_layers: SupportsIndex | None = None,
+    input_size: SupportsIndex | None = None,
+    hidden_size: SupportsIndex | None = None,
+    mini_batch: SupportsIndex | None = None,
+    image_size: SupportsIndex | None = None,
+    mode: Mode = "train",
+    amp: bool = False,
+    channels_last: bool = False,
+    cudnn_benchmark: bool = False,
+    deterministic: bool = False,
+    bidirectional: bool = False,
+    proj_size: SupportsIndex | None = None,
+    device: str | torch.device = "auto",
+    dtype: str | torch.dtype = "float32",
+    seed: SupportsIndex = 17,
+    allow_tf32: bool = False,
+    threads: SupportsIndex | None = None,
+    timeout: float = 600.0,
+    fuser: str = "te",
+    executor: str | None = None,
+    cuda_pointwise_loop_level: SupportsIndex | None = None,
+    cuda_pointwise_block_count: SupportsIndex | None = None,
+    cuda_pointwise_block_size: SupportsIndex | None = None,
+    check_grad: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    progress: Progress = True,
 ) -> Verification:
     """Checks the results of runners against references, as `fastrnns-rs verify` does.
 
     Args:
         runners: Names, or functions decorated with `runner` at the top level of a module or script.
-        arguments: By name:
         groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. Without `runners` and `groups`, `rnns` is checked.
         variable_lstms: True checks the group `vl_rnns` too.
         seq_length: Number of time steps. Sizes that are not given are small.
@@ -77,7 +89,8 @@ def verify(
         check_grad: True checks gradients too.
         rtol: Relative tolerance; None for that of the dtype.
         atol: Absolute tolerance; None for that of the dtype.
-        progress: True shows a bar while the runners are checked, on a terminal and, as lines, in a notebook.
+        progress: True shows a bar on a terminal and in a notebook; False shows nothing. A function is called instead
+            with the number of finished runners, the number of all or None, and the running step.
 
     Returns:
         The verification; its `ok` is True if every checked runner is correct. A runner that is wrong, crashes or hangs
@@ -88,11 +101,11 @@ def verify(
         MissingError: If the device is missing.
         KeyboardInterrupt: If the user presses Ctrl-C.
     """
+    given = plain_arguments(locals())
     refuse_in_worker("verify")
-    given = _KEYWORDS.bind_call("verify", arguments)
     otherwise = Choice(groups=DEFAULT_GROUPS, variable_lstms=given["variable_lstms"])
     options = make_options(given, make_choice(runners, given, otherwise))
-    asked = VerifyOptions(options=options, **{name: given[name] for name in _OWN})
+    asked = VerifyOptions(options=options, **select_fields(VerifyOptions, given, without={"options"}))
     names = [runner.name for runner, _ in options.choice.runners()]
-    with progress.verify_terminal(names, shown=given["progress"]) as terminal:
+    with verify_terminal(progress, names) as terminal:
         return verification_run.verify(asked, terminal)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.documents.run_file import Process, Result, Run
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
+    from fastrnns_rs.views.progress import Audience
 
 PHASES = {
     phases.IMPORT: "importing torch",
@@ -39,6 +40,7 @@ class BenchTerminal:
         shown: False shows nothing.
         width: Function that returns the width of the terminal.
         ascii_only: True uses ASCII characters only.
+        audience: Notebook or function that gets the progress; None for a stream.
         clock: Function that returns seconds.
     """
 
@@ -49,12 +51,14 @@ class BenchTerminal:
         shown: bool,
         width: Callable[[], int],
         ascii_only: bool = False,
+        audience: Audience | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._verb = verb
         self._shown = shown
         self._width = width
         self._ascii = ascii_only
+        self._audience = audience
         self._clock = clock
         self.progress: Progress | None = None
         self._run: Run | None = None
@@ -178,6 +182,7 @@ class BenchTerminal:
                 shown=self._shown,
                 total=total,
                 ascii_only=self._ascii,
+                audience=self._audience,
             )
             self.progress.step(step)
             self.progress.time_left(self._time_left)

@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from fastrnns_rs.escaping import visible
@@ -30,6 +31,8 @@ _FULL, _EMPTY = "━", "─"
 _GAP = "  "
 #: Time between two lines where stderr is not a terminal, in seconds.
 _EVERY_S = 15.0
+#: Time between two drawings in a notebook, in seconds.
+_DRAWN_EVERY_S = 0.5
 
 
 class TimeLeft:
@@ -107,11 +110,26 @@ def text_line(verb: str, done: int, total: int | None, noun: str, left_s: float 
     return f"{verb}: {done:,}{of} {noun}{about}"
 
 
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Reader of the progress other than a stream.
+
+    Attributes:
+        is_notebook: True for a notebook, which draws a line again after a carriage return.
+        listener: Function that is called with the number of finished steps, the number of all steps or None, and the
+            running step; None for no function.
+    """
+
+    is_notebook: bool = False
+    listener: Callable[[int, int | None, str], object] | None = None
+
+
 class Progress:
     """Progress of steps, for a `with` block.
 
     On a terminal a region at the bottom shows a table above a bar. The region disappears at the end of the block.
-    Elsewhere a line is written at the start, and then at most one every 15 seconds.
+    A notebook shows the bar alone, which disappears too. Elsewhere a line is written at the start, and then at most one
+    every 15 seconds.
 
     Args:
         verb: Name of the command, which begins each line.
@@ -122,6 +140,7 @@ class Progress:
         shown: False shows nothing.
         stream: Stream to write to; None for stderr.
         ascii_only: True uses ASCII characters only.
+        audience: Notebook or function that gets the progress; None for a stream.
     """
 
     def __init__(
@@ -135,26 +154,35 @@ class Progress:
         shown: bool = True,
         stream: TextIO | None = None,
         ascii_only: bool = False,
+        audience: Audience | None = None,
     ) -> None:
+        self._audience = audience or Audience()
+        self._drawn = ""
         self._verb, self._noun = verb, noun
         self._intent = intent
         self._stream = stream or sys.stderr
-        self._shown = shown and self._stream is not None
+        self._shown = shown and (self._stream is not None or self._audience.listener is not None)
         self._above = above
         self._ascii = ascii_only
         self._region: LiveRegion | None = None
         self._label = ""
         self._label_width = 0
         self._over = threading.Event()
+        # An interrupt may end the progress while the same thread draws.
+        self._lock = threading.RLock()
         self._left: Callable[[], float | None] = lambda: None
         self._refresh: Callable[[], None] = lambda: None
         self.done = 0
         self.total = total
 
     def __enter__(self) -> Self:
-        if not self._shown:
+        if not self._shown or self._audience.listener is not None:
             return self
-        if self._stream.isatty() and os.environ.get("TERM") != "dumb":
+        if self._audience.is_notebook:
+            self._draw_bar()
+            with contextlib.suppress(RuntimeError):
+                threading.Thread(target=self._draw_often, daemon=True).start()
+        elif self._stream.isatty() and os.environ.get("TERM") != "dumb":
             self._begin_region()
         else:
             if self._intent:
@@ -183,17 +211,19 @@ class Progress:
             label_width: Least width of the label.
         """
         self._label, self._label_width = label, label_width
+        self._report()
 
     def advance(self) -> None:
         """Counts a finished step."""
         self.done += 1
+        self._report()
 
     def note(self, text: str) -> None:
         """Writes a line about a long pause.
 
         A terminal shows the running step instead.
         """
-        if self._shown and self._region is None:
+        if self._shown and self._region is None and not self._audience.is_notebook:
             self.write(f"{self._verb}: {text}")
 
     def line(self) -> str:
@@ -203,8 +233,11 @@ class Progress:
 
     def write(self, text: str) -> None:
         """Writes a line, above the region if there is one."""
+        if self._audience.listener is not None:
+            return
         # A closed stderr must not stop the work.
         with contextlib.suppress(OSError, ValueError):
+            self._erase_bar()
             if self._region is None:
                 print(visible(text), file=self._stream, flush=True)
             else:
@@ -214,9 +247,10 @@ class Progress:
         """Removes the region."""
         self._over.set()
         region, self._region = self._region, None
-        if region is not None:
-            with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            if region is not None:
                 region.stop()
+            self._erase_bar()
 
     def frame(self, limit: int, height: int) -> str:
         """Returns the text of the region.
@@ -233,6 +267,31 @@ class Progress:
     def _tell_often(self) -> None:
         while not self._over.wait(_EVERY_S):
             self.write(self.line())
+
+    def _report(self) -> None:
+        if self._shown and self._audience.listener is not None:
+            self._audience.listener(self.done, self.total, self._label)
+
+    def _draw_often(self) -> None:
+        while not self._over.wait(_DRAWN_EVERY_S):
+            self._draw_bar()
+
+    def _draw_bar(self) -> None:
+        """Draws the bar of a notebook over the bar before."""
+        with contextlib.suppress(OSError, ValueError), self._lock:
+            if self._over.is_set():
+                return
+            text = self.frame(WIDTH, 1).rstrip("\n").rpartition("\n")[2]
+            self._stream.write(f"\r{text}{' ' * max(width(self._drawn) - width(text), 0)}")
+            self._stream.flush()
+            self._drawn = text
+
+    def _erase_bar(self) -> None:
+        with self._lock:
+            if self._drawn:
+                self._stream.write(f"\r{' ' * width(self._drawn)}\r")
+                self._stream.flush()
+                self._drawn = ""
 
     def _begin_region(self) -> None:
         self._region = LiveRegion(self._stream, self._cropped_frame)

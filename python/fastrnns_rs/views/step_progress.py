@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TextIO
 
+    from fastrnns_rs.views.progress import Audience
+
 #: Kind of the import of torch.
 IMPORT = "import"
 #: First words of kinds that take much longer than others, and say nothing about them.
@@ -33,6 +35,7 @@ class StepProgress:
         ascii_only: True uses ASCII characters only.
         notes: False drops notes too.
         stream: Stream to write to; None for stderr.
+        audience: Notebook or function that gets the progress; None for a stream.
         clock: Function that returns seconds.
 
     Attributes:
@@ -49,6 +52,7 @@ class StepProgress:
         ascii_only: bool = False,
         notes: bool = True,
         stream: TextIO | None = None,
+        audience: Audience | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._clock = clock
@@ -56,7 +60,9 @@ class StepProgress:
         self._kinds: Sequence[str] = ()
         self._durations: dict[str, list[float]] = {}
         self._begin = clock()
-        self.progress = Progress(verb, intent, noun=noun, shown=shown, stream=stream, ascii_only=ascii_only)
+        self.progress = Progress(
+            verb, intent, noun=noun, shown=shown, stream=stream, ascii_only=ascii_only, audience=audience
+        )
         self.progress.time_left(self._time_left)
 
     def __enter__(self) -> Self:
