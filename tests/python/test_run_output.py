@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -206,3 +207,15 @@ def test_a_complete_run_is_followed_by_a_command_that_shows_it(tmp_path: Path) -
     assert "sound" in run_cli(*command, cwd=tmp_path).stdout
     # There is nothing to show where nothing was kept.
     assert "fastrnns-rs show" not in run_pretended(*words, cwd=tmp_path).stderr
+
+
+def test_the_run_before_is_offered_where_it_can_be_compared(tmp_path: Path) -> None:
+    words = ["bench", "sound", "--runner-file", PLANTED, "--device", "cpu", "--processes", "3", "--history", "kept"]
+    offers = [run_pretended(*words, *sizes, cwd=tmp_path).stderr for sizes in ([], [], ["--hidden-size", "8"])]
+    assert ["compare @last~1 @last" in one for one in offers] == [False, True, False]
+    command = shlex.split(offers[1].splitlines()[-1].partition("fastrnns-rs ")[2])
+    assert run_cli(*command, cwd=tmp_path).status == 2, "another run is the last run now"
+    shutil.rmtree(tmp_path / "kept")
+    run_pretended(*words, cwd=tmp_path)
+    run_pretended(*words, cwd=tmp_path)
+    assert run_cli(*command, cwd=tmp_path).status == 0

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from foreign_files import FOLDER
-from run_files import both, exactly, result, run, series, write
+from run_files import PROBLEM, both, exactly, result, run, series, write
 from test_compare_command import call, validated
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.codec import RunWarning
+from fastrnns_rs.documents.run_file import PlannedRunner
 from fastrnns_rs.verbs.compare.side import Side
 from fastrnns_rs.views import foreign_results, formats
 
@@ -135,3 +137,11 @@ def test_other_files_are_refused(call: Any, tmp_path: Path) -> None:
     done = call("show", path)
     assert (done.status, done.stdout, "is a capture manifest (FILE)\n" in done.stderr) == (2, "", True)
     assert call("show", tmp_path / "nothing").status == 2
+
+
+def test_runners_that_a_filter_hides_are_not_described(call: Any, tmp_path: Path) -> None:
+    planned = [PlannedRunner(runner=one, side=None, source="builtin", problem=PROBLEM) for one in ("cudnn", "py")]
+    made = run([result("cudnn"), result("py")])
+    path = write(tmp_path / "run.json", replace(made, plan=replace(made.plan, runners=planned)))
+    first = call("show", path, "--filter", "runner=py").stdout.splitlines()[0]
+    assert first.split()[0] == "lstm"

@@ -13,7 +13,7 @@ from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process
 from fastrnns_rs.documents.writer_lock import WriterLocks
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.history.run_history import LARGE_BYTES
 from fastrnns_rs.views.run import run_screen
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from fastrnns_rs.cli.results_file import ResultsFile
+    from fastrnns_rs.documents.history import KeptRun
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.history.run_history import RunHistory
 
@@ -118,7 +119,7 @@ class RunSaver:
         elif run.sides:
             if run.status == "complete" and not run_screen.lacks_intervals(run):
                 found.append(("Show all figures", f"fastrnns-rs compare {words} --wide"))
-        elif name == "@last" and [one.verb for one in runs[-2:]] == ["bench", "bench"]:
+        elif name == "@last" and _is_comparable(runs[-2:], run):
             found.append(("Compare with the run before", f"fastrnns-rs compare @last~1 {words}"))
         elif run.status == "complete" and not run_screen.lacks_intervals(run):
             found.append(("Show all figures", f"fastrnns-rs show {words} --wide"))
@@ -159,6 +160,19 @@ class RunSaver:
             )
         except OSError as error:
             _tell(f"warning: the run is not kept: no temporary file can be written: {error.strerror}")
+
+
+def _is_comparable(newest: Sequence[KeptRun], run: Run) -> bool:
+    """Returns True if a run can be compared with the run before."""
+    if [one.verb for one in newest] != ["bench", "bench"] or not {*newest[0].runners} & {*newest[1].runners}:
+        return False
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.compare.compared_sources import can_compare
+
+    try:
+        return can_compare(Run.load(newest[0].path), run)
+    except FastrnnsError:
+        return False
 
 
 def _tell(*lines: str) -> None:

@@ -107,6 +107,16 @@ def compare_sources(
     )
 
 
+def can_compare(baseline: Run, candidate: Run) -> bool:
+    """Returns True if two runs of `bench` have common rows without conflicts."""
+    try:
+        sides = read_side([baseline]), read_side([candidate])
+        judge_sides(*sides, margin=margins.DEFAULT_MARGIN)
+    except UsageError:
+        return False
+    return True
+
+
 def are_captures(baseline: Sequence[AnySource], candidate: Sequence[AnySource]) -> bool:
     """Returns True if all files are captures, and False if no file is a capture.
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import span
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.prose import counted
+from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
 
 #: Sizes of a problem, each with its word on the screen.
-_SIZES = {
+SIZES = {
     "seq_length": "seq",
     "num_layers": "layers",
     "input_size": "input",
@@ -54,7 +54,7 @@ def lines(run: Run, families: Mapping[str, str], limit: int, device: str | None 
     # The local part of the version, such as +cu130, is in the run file.
     machine.append(f"torch {visible(run.environment.torch_version.partition('+')[0])}")
     texts = [*_families(run, families), f"{', '.join(one for one in machine if one)}; {_amount(run)}"]
-    return [Line(part, "dim") for text in texts for part in wrapped(text, limit)]
+    return wrapped_lines(texts, limit, "dim")
 
 
 def map_families(run: Run) -> dict[str, str]:
@@ -66,7 +66,9 @@ def _families(run: Run, families: Mapping[str, str]) -> Iterator[str]:
     """Yields a line for each family, or for families of equal sizes."""
     planned = [(one.runner, one.problem) for one in run.plan.runners] or [(r.runner, r.problem) for r in run.results]
     by_family: dict[str, list[Problem]] = {}
-    for runner, problem in planned:
+    # Rows that a filter hides are not described.
+    described = [(runner, problem) for runner, problem in planned if runner in families] or planned
+    for runner, problem in described:
         by_family.setdefault(visible(families.get(runner, runner)), []).append(problem)
     by_sizes: dict[str, list[str]] = {}
     for family, problems in by_family.items():
@@ -81,7 +83,7 @@ def _families(run: Run, families: Mapping[str, str]) -> Iterator[str]:
 
 def _sizes(problems: Sequence[Problem]) -> str:
     found = []
-    for name, word in _SIZES.items():
+    for name, word in SIZES.items():
         values = [getattr(one, name) for one in problems]
         if known := [one for one in dict.fromkeys(values) if one is not None]:
             found.append(f"{word} {_values(known)}")
@@ -109,8 +111,7 @@ def _device(run: Run, problems: Iterable[Problem]) -> str:
 def _threads(run: Run, problems: Iterable[Problem]) -> str:
     if all(one.device.startswith("cuda") for one in problems):
         return ""
-    count = run.plan.threads or run.environment.num_threads
-    return f"{count} thread{'' if count == 1 else 's'}"
+    return counted(run.plan.threads or run.environment.num_threads, "thread")
 
 
 def _modes(problems: Sequence[Problem]) -> Iterator[str]:
@@ -127,7 +128,7 @@ def _amount(run: Run) -> str:
     plan = run.plan
     each = "side" if run.sides else "runner"
     per_session = plan.processes // max(plan.sessions, 1)
-    text = f"{per_session} process{'' if per_session == 1 else 'es'} per {each}"
+    text = f"{counted(per_session, 'process', 'processes')} per {each}"
     rows = len(plan.runners) or len(run.results)
     if plan.sessions > 1:
         text = f"{plan.sessions} sessions of {text}"

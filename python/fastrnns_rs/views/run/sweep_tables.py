@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import table
+from fastrnns_rs.views.figures import figure
 from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.text import code_cell, code_span, width
-from fastrnns_rs.views.units import milliseconds, significant
+from fastrnns_rs.views.units import significant
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.sweep import Point, Sweep, SweepCell, SweepGrowth
@@ -26,12 +28,12 @@ T = TypeVar("T")
 _NONE = "-"
 #: Spaces between two columns.
 _GAP = 2
-#: Phase, title, key and text function of each quantity of a cell.
-_QUANTITIES: tuple[tuple[str, str, str, Callable[[float], str]], ...] = (
-    ("forward", "forward, ms", "time_ns", milliseconds),
-    ("backward", "backward, ms", "time_ns", milliseconds),
-    ("iteration", "sequence steps per second", "steps_per_second", significant),
-    ("iteration", "samples per second", "samples_per_second", significant),
+#: Phase, title and key of each quantity of a cell. The unit of times follows the title.
+_QUANTITIES = (
+    ("forward", "forward", "time_ns"),
+    ("backward", "backward", "time_ns"),
+    ("iteration", "sequence steps per second", "steps_per_second"),
+    ("iteration", "samples per second", "samples_per_second"),
 )
 
 
@@ -101,11 +103,11 @@ def blocks(sweep: Sweep) -> Iterator[Block]:
     for one in sweep.axes:
         ranks.setdefault(one.name, {value: rank for rank, value in enumerate(one.values)})
     for axis, at, cells in _groups(sweep.cells, partial(_place, [*ranks])):
-        for phase, title, key, show in _QUANTITIES:
+        for phase, quantity, key in _QUANTITIES:
             here = [cell for cell in cells if cell.phase == phase]
             numbers = [getattr(cell, key) for cell in here]
             if any(number is not None for number in numbers):
-                texts = [_NONE if number is None else show(number) for number in numbers]
+                title, texts = _texts(quantity, numbers, is_time=key == "time_ns")
                 shown = _first((cell.point[axis], cell.runner, text) for cell, text in zip(here, texts, strict=True))
                 rank = ranks[axis]
                 present = sorted({cell.point[axis] for cell in here} & rank.keys(), key=rank.__getitem__)
@@ -115,6 +117,15 @@ def blocks(sweep: Sweep) -> Iterator[Block]:
         runners, phases = (dict.fromkeys(getattr(one, key) for one in found) for key in ("runner", "phase"))
         shown = _first((one.runner, one.phase, _exponent(one)) for one in found)
         yield _block(title, "runner", runners, phases, shown, [note for one in found if (note := _note(one))])
+
+
+def _texts(quantity: str, numbers: Sequence[float | None], *, is_time: bool) -> tuple[str, list[str]]:
+    """Returns the title with the unit, and the text of each number."""
+    if not is_time:
+        return quantity, [_NONE if number is None else figure(number) for number in numbers]
+    scale = Scale(number for number in numbers if number is not None)
+    texts = [_NONE if number is None else significant(number / scale.ns) for number in numbers]
+    return f"{quantity}, {scale.unit}", texts
 
 
 def _groups(items: Iterable[T], place: Callable[[T], tuple[str, Point] | None]) -> list[tuple[str, Point, list[T]]]:
@@ -163,7 +174,7 @@ def _first(cells: Iterable[tuple[int | str, str, str]]) -> dict[tuple[int | str,
 def _exponent(growth: SweepGrowth) -> str:
     if growth.exponent is None or growth.ci_low is None or growth.ci_high is None:
         return _NONE
-    return f"{growth.exponent:.2f} ({growth.ci_low:.2f}..{growth.ci_high:.2f})"
+    return f"{growth.exponent:.2f} [{growth.ci_low:.2f}, {growth.ci_high:.2f}]"
 
 
 def _note(growth: SweepGrowth) -> str | None:
