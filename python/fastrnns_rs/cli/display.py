@@ -11,7 +11,7 @@ import click
 from fastrnns_rs.cli import shared
 from fastrnns_rs.views import screen
 from fastrnns_rs.views.output_stream import is_ascii, is_terminal, terminal_width
-from fastrnns_rs.views.prose import warning_lines
+from fastrnns_rs.views.prose import counted, warning_lines
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.text import width
 
@@ -185,5 +185,5 @@ def warnings_as_lines(warnings: Sequence[RunWarning], limit: int, more: str | No
     ]
     left = len(warnings) - len(shown)
     if left:
-        lines.append(Line(f"{left} more warning{'' if left == 1 else 's'}: {more}"))
+        lines.append(Line(f"{counted(left, 'more warning')}: {more}"))
     return lines

@@ -13,7 +13,7 @@ from fastrnns_rs.cli import display, history_options, options, shared
 from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.options import Verb, WordsOption
 from fastrnns_rs.errors import ExitCode, UsageError, exclusive
-from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.prose import WIDTH, counted
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History, KeptRun
@@ -201,7 +201,7 @@ def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
     gone = old if given["dry_run"] else history.remove(old)
     shared.tell(f"{make_name(one)} of {one.last_started_utc}" for one in gone)
     would = "would be deleted" if given["dry_run"] else "were deleted"
-    shared.tell([f"{len(gone):,} of {len(found.runs):,} run{'' if len(found.runs) == 1 else 's'} {would}"])
+    shared.tell([f"{len(gone):,} of {counted(len(found.runs), 'run')} {would}"])
     if given["dry_run"] and gone:
         limits = (("--older-than", given["older_than"]), ("--keep", given["keep"]))
         words = [word for flag, value in limits if value is not None for word in (flag, value)]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures, fitted_table
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.capture_manifest import Capture
@@ -52,7 +51,7 @@ def lines(capture: Capture, stem: Path, limit: int) -> list[Line]:
         Line(""),
         *fitted_table.lines(_COLUMNS, rows, limit),
         Line(""),
-        *(Line(part, "bold") for text in texts for part in wrapped(text, limit)),
+        *wrapped_lines(texts, limit, "bold"),
     ]
 
 

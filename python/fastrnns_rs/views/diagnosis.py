@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import fitted_table, noise
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.diagnosis import Check, Diagnosis
@@ -95,8 +94,7 @@ def _skipped(found: Diagnosis, limit: int) -> Iterator[Line]:
         if one.status == "skipped":
             by_reason.setdefault(one.message, []).append(one.id)
     for reason, names in by_reason.items():
-        for text in wrapped(f"skipped: {', '.join(names)} ({visible(reason)})", limit, breaks=True):
-            yield Line(text)
+        yield from wrapped_lines([f"skipped: {', '.join(names)} ({visible(reason)})"], limit, breaks=True)
 
 
 def _noise(floor: NoiseFloor | None, limit: int) -> Iterator[Line]:

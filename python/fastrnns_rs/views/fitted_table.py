@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures, kernel_names
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.text import pad, width
 
@@ -162,9 +161,7 @@ def _drawn(
         for other in others:
             yield Line(joined([*[""] * (len(kept) - 1), other]))
         below = [*([texts[moved][index]] if moved is not None and texts[moved][index] else []), *row.below]
-        for sentence in below:
-            for text in wrapped(_INDENT + visible(sentence), limit, breaks=True):
-                yield Line(text)
+        yield from wrapped_lines([_INDENT + visible(sentence) for sentence in below], limit, breaks=True)
 
 
 def _wrapped(text: str, room: int) -> list[str]:

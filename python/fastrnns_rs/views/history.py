@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import fitted_table
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow, first_words
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History, KeptRun
@@ -48,7 +47,7 @@ def lines(
         more: Command that shows the earlier runs too.
     """
     if not history.runs:
-        return [Line(text) for text in wrapped(f"no runs in {visible(history.folder)}", limit, breaks=True)]
+        return wrapped_lines([f"no runs in {visible(history.folder)}"], limit, breaks=True)
     few = len({one.run_id[:_FEW_DIGITS] for one in history.runs}) == len(history.runs)
     cells = [_cells(one, _FEW_DIGITS if few else _DIGITS) for one in history.runs]
     columns = (*_COLUMNS, *_MORE)

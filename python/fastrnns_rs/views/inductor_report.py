@@ -12,7 +12,7 @@ from fastrnns_rs.views.figures import estimate, figure, half_width_percent, mebi
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
@@ -122,7 +122,7 @@ def _parts(one: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[list[Lin
 
 
 def _title(text: str, limit: int) -> list[Line]:
-    return [Line(part, "bold") for part in wrapped(text, limit, breaks=True)]
+    return wrapped_lines([text], limit, "bold", breaks=True)
 
 
 def _kernels(kernels: Sequence[KernelTiming], limit: int) -> list[Line]:

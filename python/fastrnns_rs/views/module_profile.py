@@ -15,6 +15,7 @@ from fastrnns_rs.views.inductor_upstream import Line, tables
 from fastrnns_rs.views.prose import WIDTH, wrapped
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line as Screen
+from fastrnns_rs.views.screen import wrapped_lines
 from fastrnns_rs.views.text import width
 
 if TYPE_CHECKING:
@@ -79,16 +80,16 @@ def profile_parts(row: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[l
     if row.categories:
         yield [Screen("by category, for one call", "bold"), *_categories(row.categories, runs, limit)]
     if device == "cpu" and all(one.name != CPP for one in row.profile.categories):
-        yield [Screen(text) for text in wrapped(_NO_CPP, limit, breaks=True)]
+        yield wrapped_lines([_NO_CPP], limit, breaks=True)
     if device != "cpu" and not row.profile.categories:
-        yield [Screen(text) for text in wrapped(_NO_DEVICE, limit)]
+        yield wrapped_lines([_NO_DEVICE], limit)
     texts = upstream_text(row.profile, device).split("\n")
     widest = max(map(width, texts))
     if whole_text or widest <= limit:
         yield [Screen("as torch._inductor prints the profile", "bold"), *map(Screen, texts)]
     else:
         note = f"The text of torch._inductor has {widest} columns. To see it, pipe the output: ... | less -S"
-        yield [Screen(text) for text in wrapped(note, limit)]
+        yield wrapped_lines([note], limit)
 
 
 def _top(top: Sequence[TopRow], runs: int, device: str, limit: int) -> list[Screen]:

@@ -45,6 +45,15 @@ def warning_lines(code: str, message: str, evidence: str | None, hint: str | Non
     return wrapped(f"warning[{code}]: {body}", limit) + (wrapped(f"  hint: {visible(hint)}", limit) if hint else [])
 
 
+def start_time(utc: str) -> str:
+    """Formats the start of a run.
+
+    >>> start_time("2026-11-22T09:14:05Z")
+    '2026-11-22 09:14 UTC'
+    """
+    return f"{utc[:16].replace('T', ' ')} UTC"
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     """Returns a number with its noun.
 

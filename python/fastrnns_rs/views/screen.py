@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.text import width
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
@@ -54,6 +55,18 @@ class Line:
 def plain(lines: Iterable[Line]) -> str:
     """Returns the text of lines, each with a line feed."""
     return "".join(f"{line.text}\n" for line in lines)
+
+
+def wrapped_lines(texts: Iterable[str], limit: int, style: Style = "", *, breaks: bool = False) -> list[Line]:
+    """Wraps sentences to the width of a terminal.
+
+    Args:
+        texts: Sentences.
+        limit: Width of the terminal.
+        style: Style of all lines.
+        breaks: True breaks words that are too long.
+    """
+    return [Line(part, style) for text in texts for part in wrapped(text, limit, breaks=breaks)]
 
 
 def joined(blocks: Iterable[Sequence[Line]]) -> list[Line]:
@@ -120,6 +133,4 @@ def in_ascii(text: str, limit: int | None = None) -> list[str]:
         place = len(before) + len(symbol)
     if limit is None or width(text) <= limit or " " not in text.strip():
         return [text]
-    from fastrnns_rs.views.prose import wrapped
-
     return wrapped(text, limit)

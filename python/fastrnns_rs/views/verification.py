@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import fitted_table
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.verification import Check, Verification
@@ -50,7 +49,7 @@ def lines(found: Verification, limit: int, *, verbose: bool = False) -> list[Lin
         shown = [*fitted_table.lines(_CHECKS, [*_checks(found)], limit), Line("")]
     if found.results:
         shown += [*fitted_table.lines(_RUNNERS, [*_runners(found)], limit), Line("")]
-    if notes := [Line(text) for note in _notes(found) for text in wrapped(note, limit, breaks=True)]:
+    if notes := wrapped_lines(_notes(found), limit, breaks=True):
         shown += [*notes, Line("")]
     return [*shown, Line(summary(found), "bold")]
 

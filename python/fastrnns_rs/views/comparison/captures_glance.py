@@ -13,7 +13,7 @@ from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.comparison.sides import align_sides
 from fastrnns_rs.views.figures import change_with_unit
-from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.prose import counted, wrapped
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, joined
 from fastrnns_rs.views.table import fit, folded
@@ -123,8 +123,8 @@ def _sums(changes: Sequence[Change | Kernel], named: Callable[[Change], str]) ->
 
 def _sides(comparison: Comparison, limit: int) -> list[str]:
     def side_cells(side: Compared) -> list[str]:
-        counted = (("capture", side.captures), ("iteration", side.iterations))
-        counts = ", ".join(f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in counted if n is not None)
+        known = (("capture", side.captures), ("iteration", side.iterations))
+        counts = ", ".join(counted(number, name) for name, number in known if number is not None)
         return [visible(side.label), fit(", ".join(map(visible, side.devices or [])), _LONGEST_DEVICES), counts]
 
     rows = [["baseline", *side_cells(comparison.baseline)], ["candidate", *side_cells(comparison.candidate)]]

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import captures_glance, columns, sides, words
 from fastrnns_rs.views.comparison.packed_table import packed
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line, joined
+from fastrnns_rs.views.screen import Line, joined, wrapped_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from fastrnns_rs.documents.comparison import Change, Comparison
 
@@ -35,12 +34,14 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
             captures_glance.answer(comparison, limit),
             [
                 *_table(comparison, "kernel or copy", [*whole, *kernels], limit),
-                *_wrapped([more] if more else [], limit),
+                *wrapped_lines([more] if more else [], limit),
             ],
-            _wrapped([f"{visible(name)} was {visible(former)}, of the same shape" for name, former in renamed], limit),
+            wrapped_lines(
+                [f"{visible(name)} was {visible(former)}, of the same shape" for name, former in renamed], limit
+            ),
             _table(comparison, "category", comparison.categories, limit),
-            _wrapped([words.counts(comparison)], limit),
-            _wrapped(notes, limit),
+            wrapped_lines([words.counts(comparison)], limit),
+            wrapped_lines(notes, limit),
         ]
     )
 
@@ -52,7 +53,3 @@ def _table(comparison: Comparison, name: str, changes: Sequence[Change], limit: 
     shown = columns.make_change_columns(comparison, name, visible)[:-1]
     names = [(one.name, getattr(one, "short_name", None) or one.name) for one in changes]
     return packed(name, names, shown, changes, limit)
-
-
-def _wrapped(texts: Iterable[str], limit: int) -> list[Line]:
-    return [Line(part) for text in texts for part in wrapped(text, limit)]

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import words
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,10 +27,10 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
     named = words.named_rows(comparison)
     texts = [*_open(named), *_overruled(named), *_without_verdict(named)]
     sessions = words.sessions(comparison)
-    found = [Line(text, "bold") for text in wrapped(words.counts_with_margin(comparison), limit)]
-    found += [Line(part) for text in texts for part in wrapped(text, limit)]
+    found = wrapped_lines([words.counts_with_margin(comparison)], limit, "bold")
+    found += wrapped_lines(texts, limit)
     if sessions is not None:
-        found += [Line(""), *(Line(part, "dim") for part in wrapped(sessions, limit))]
+        found += [Line(""), *wrapped_lines([sessions], limit, "dim")]
     return found
 
 

@@ -9,8 +9,8 @@ from fastrnns_rs.views import figures
 from fastrnns_rs.views.comparison import conclusions, sides, words
 from fastrnns_rs.views.comparison.packed_table import packed
 from fastrnns_rs.views.comparison.words import UNKNOWN
-from fastrnns_rs.views.prose import wrapped
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.prose import counted
+from fastrnns_rs.views.screen import Line, wrapped_lines
 from fastrnns_rs.views.table import Column
 from fastrnns_rs.views.units import percent, ratio
 
@@ -33,7 +33,7 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
     named = words.named_rows(comparison)
     rows = [one.row for one in named]
     found = packed("runner/phase", [(one.name, one.name) for one in named], _columns(comparison), rows, limit)
-    return [*found, Line(""), *(Line(part) for text in _remarks(comparison, named) for part in wrapped(text, limit))]
+    return [*found, Line(""), *wrapped_lines(_remarks(comparison, named), limit)]
 
 
 def _columns(comparison: Comparison) -> list[Column]:
@@ -82,7 +82,7 @@ def _remarks(comparison: Comparison, named: Sequence[words.NamedRow]) -> Iterato
     yield f"method: {visible(method.name)}, {words.method(method)}"
     if comparison.geometric_mean is not None:
         count = comparison.geometric_mean.n
-        yield f"geometric mean: of {count:,} runner{'' if count == 1 else 's'}, both phases of each together"
+        yield f"geometric mean: of {counted(count, 'runner')}, both phases of each together"
     for label, names in conclusions.by_text((one.row.label, one.name) for one in named if one.row.label).items():
         yield f"{conclusions.listed(names)}: {visible(label)}"
     yield from (f"differs: {one}" for one in sides.all_differences(comparison))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.comparison import words
+from fastrnns_rs.views.prose import counted, start_time
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.text import pad, width
@@ -100,7 +101,7 @@ def all_differences(comparison: Comparison) -> list[str]:
 def _start(side: Compared) -> str:
     count = len(side.files)
     # Only run files record their start: `2026-11-21T16:02:00Z`.
-    time = f"{visible(side.created_utc[:16].replace('T', ' '))} UTC" if side.created_utc else ""
+    time = f"{start_time(visible(side.created_utc))}" if side.created_utc else ""
     if count == 1:
         return time
     return f"{count:,} runs until {time}" if time else f"{count:,} files"
@@ -110,7 +111,7 @@ def _processes(side: Compared, count: int) -> str:
     if not count:
         return ""
     sessions = f" in {side.sessions:,} sessions" if side.sessions and side.sessions > 1 else ""
-    return f"{count:,} process{'' if count == 1 else 'es'} per runner{sessions}"
+    return f"{counted(count, 'process', 'processes')} per runner{sessions}"
 
 
 def _differences(found: Sequence[Difference], limit: int) -> str:

@@ -15,8 +15,8 @@ from fastrnns_rs.views.comparison import (
     sides,
     words,
 )
-from fastrnns_rs.views.prose import warning_lines, wrapped
-from fastrnns_rs.views.screen import Line, joined
+from fastrnns_rs.views.prose import warning_lines
+from fastrnns_rs.views.screen import Line, joined, wrapped_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,4 +71,4 @@ def stored_warnings(comparison: Comparison, limit: int, named: Mapping[str, str]
         limit: Width of the terminal.
         named: Words of a command for files that have a shorter name than their path.
     """
-    return [Line(part) for text in words.stored_warnings(comparison, named) for part in wrapped(visible(text), limit)]
+    return wrapped_lines(map(visible, words.stored_warnings(comparison, named)), limit)

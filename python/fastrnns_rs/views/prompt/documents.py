@@ -12,22 +12,14 @@ from fastrnns_rs.documents.run_file import Problem
 from fastrnns_rs.documents.summary import SummaryWarning
 from fastrnns_rs.views.figures import percent_decimals
 from fastrnns_rs.views.prompt.line import count, duration, file_name, prompt_line
+from fastrnns_rs.views.prose import start_time
+from fastrnns_rs.views.run.run_head import SIZES
 
-#: Sizes of a problem, each with its word on the screen.
-_SIZES = {
-    "seq_length": "seq",
-    "num_layers": "layers",
-    "input_size": "input",
-    "hidden_size": "hidden",
-    "proj_size": "projection",
-    "mini_batch": "batch",
-    "image_size": "image",
-}
 _MOST_NAMES = 3
 
 
 def _problem(one: Problem) -> str:
-    sizes = [f"{word} {getattr(one, key)}" for key, word in _SIZES.items() if getattr(one, key) is not None]
+    sizes = [f"{word} {getattr(one, key)}" for key, word in SIZES.items() if getattr(one, key) is not None]
     mode = None if one.training else one.mode
     return prompt_line("Problem", [*sizes, "bidirectional" if one.bidirectional else None, one.device, one.dtype, mode])
 
@@ -84,14 +76,14 @@ def _capture_check(one: capture.CheckEntry) -> str:
 
 
 def _history(one: history.History) -> str:
-    last = f"last {one.runs[-1].created_utc[:16].replace('T', ' ')} UTC" if one.runs else None
+    last = f"last {start_time(one.runs[-1].created_utc)}" if one.runs else None
     return prompt_line("History", [count(len(one.runs), "run"), last], one.folder)
 
 
 def _kept_run(one: history.KeptRun) -> str:
     parts = [
         f"{one.verb} of {_names(one.runners)}",
-        f"{one.created_utc[:16].replace('T', ' ')} UTC",
+        start_time(one.created_utc),
         None if one.status == "complete" else one.status,
         *one.tags,
     ]

@@ -9,7 +9,7 @@ from fastrnns_rs.documents.run_file import Environment, Gpu, PhaseSummary, Proce
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import estimate, estimate_with_interval, half_width_percent, mebibytes
 from fastrnns_rs.views.prompt.line import LIMIT, count, duration, file_name, prompt_line
-from fastrnns_rs.views.prose import WIDTH
+from fastrnns_rs.views.prose import WIDTH, start_time
 from fastrnns_rs.views.run import run_table
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, plain
@@ -38,7 +38,7 @@ def _run(run: Run) -> str:
     runners = count(len({one.runner for one in run.results}), "runner")
     devices = _devices(one.problem.device for one in run.results)
     machine = f"torch {run.environment.torch_version.partition('+')[0]}"
-    begin = f"{run.created_utc[:16].replace('T', ' ')} UTC"
+    begin = start_time(run.created_utc)
     status = None if run.status == "complete" else run.status
     warnings = count(len(run.warnings), "warning") if run.warnings else None
     parts = [f"{runners} on {devices}" if devices else runners, machine, begin, status, warnings]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.stats import quantiles
 from fastrnns_rs.views import kernel_names
-from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.run.run_table import name
 from fastrnns_rs.views.scale import Scale
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 from fastrnns_rs.views.text import pad, width
 from fastrnns_rs.views.units import significant
 
@@ -42,7 +42,7 @@ def lines(run: Run, limit: int) -> list[Line]:
     rows = [cells for result in run.results for cells in _rows(result, times, first)]
     found = _table(headings, rows, limit) if rows else []
     texts = [*compile_times(run), *_notes(run), *_order(run)]
-    return [*found, *(Line(part) for text in texts for part in wrapped(text, limit))]
+    return [*found, *wrapped_lines(texts, limit)]
 
 
 def compile_times(run: Run) -> Iterator[str]:
@@ -58,8 +58,8 @@ def compile_times(run: Run) -> Iterator[str]:
         texts = [f"{_seconds(durations)} s {kind}" for kind, durations in (("cold", cold), ("warm", warm)) if durations]
         breaks = max(cost.graph_breaks or 0 for cost in known)
         again = max(cost.recompilations or 0 for cost in known)
-        texts += [f"{breaks} graph break{'' if breaks == 1 else 's'}"] if breaks else []
-        texts += [f"{again} recompilation{'' if again == 1 else 's'} in the loop"] if again else []
+        texts += [counted(breaks, "graph break")] if breaks else []
+        texts += [f"{counted(again, 'recompilation')} in the loop"] if again else []
         each.append(f"{visible(name(one))} {', '.join(texts)}")
     if each:
         yield f"compile time: {'; '.join(each)}"

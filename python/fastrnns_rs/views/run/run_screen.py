@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.figures import span
-from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.prose import WIDTH, counted
 from fastrnns_rs.views.run import run_details, run_head, run_table, sweep_tables
-from fastrnns_rs.views.screen import Line, plain
+from fastrnns_rs.views.screen import Line, plain, wrapped_lines
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
@@ -31,7 +31,7 @@ def lines(run: Run, limit: int = WIDTH, *, wide: bool = False) -> list[Line]:
     if wide:
         found += [_BLANK, *run_details.lines(run, limit)]
     elif notes := [*run_details.compile_times(run), *run_details.same_code(run)]:
-        found += [_BLANK, *(Line(part) for note in notes for part in wrapped(note, limit))]
+        found += [_BLANK, *wrapped_lines(notes, limit)]
     return found
 
 
@@ -64,9 +64,9 @@ def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
         done = sum(one.status == "ok" for one in processes)
         first = f"Interrupted after {done:,}{of} process{'' if of == '' and done == 1 else 'es'}."
     else:
-        first = f"{count:,} process{'' if count == 1 else 'es'} in {span(seconds)}"
+        first = f"{counted(count, 'process', 'processes')} in {span(seconds)}"
         first += f", {failed:,} failed." if failed else "."
     texts = [f"{first} {place}".rstrip()]
     if run.status != "interrupted" and lacks_intervals(run) and not run.sides:
         texts.append("hint: Add --processes 5, because a 95 % CI needs 3 processes or more.")
-    return [Line(part) for one in texts for part in wrapped(one, limit)]
+    return wrapped_lines(texts, limit)

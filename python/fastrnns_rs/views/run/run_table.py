@@ -11,7 +11,7 @@ from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.figures import aligned, estimate, half_width_percent, mebibytes
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
-from fastrnns_rs.views.screen import Line
+from fastrnns_rs.views.screen import Line, wrapped_lines
 from fastrnns_rs.views.text import pad, width
 
 if TYPE_CHECKING:
@@ -207,6 +207,6 @@ def _failure(text: str, result: Result, room: int, limit: int) -> list[Line]:
     """Returns the lines of a runner without results: its name and the reason."""
     start, reason = pad(text, room + _MARK), visible(outcome(result))
     if limit - len(start) < _LEAST_REASON:
-        return [Line(text), *(Line(part) for part in wrapped(f"  {reason}", limit, breaks=True))]
+        return [Line(text), *wrapped_lines([f"  {reason}"], limit, breaks=True)]
     first, *others = wrapped(reason, limit - width(start), breaks=True)
     return [Line(start + first), *(Line(" " * width(start) + part) for part in others)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.scale import time
 from fastrnns_rs.views.summary.budget import CAUSES, COMMUNICATION, share
 from fastrnns_rs.views.units import brief_size
@@ -158,9 +159,9 @@ def _nothing(document: Document, *, selected: bool) -> str:
         return "No GPU activity in what could be read: the capture is incomplete."
     if document["api_calls"]:
         count, total = (sum(row[key] for row in document["api_calls"]) for key in ("count", "total_ns"))
-        return f"No GPU activity: {count:,} CUDA call{'' if count == 1 else 's'} took {time(total)}."
+        return f"No GPU activity: {counted(count, 'CUDA call')} took {time(total)}."
     events = sum(capture["events_read"] for capture in document["captures"])
-    return f"No GPU activity: {events:,} event{'' if events == 1 else 's'} of a CPU capture."
+    return f"No GPU activity: {counted(events, 'event')} of a CPU capture."
 
 
 def _on_host(document: Document) -> str:
