@@ -16,6 +16,7 @@ from fastrnns_rs.cli.side_options import make_effort
 from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.problem.problem import PRESETS
 from fastrnns_rs.verbs.bench import effort
+from fastrnns_rs.verbs.verify import verification_plan
 
 REFERENCE = ROOT / "docs" / "reference"
 #: Rows of the table of presets, and the field of each.
@@ -72,6 +73,26 @@ def test_processes_of_ab_are_those_of_the_page(flags: tuple[str, ...], count: in
     assert make_effort(given).processes == count
     cell = rows(page("presets"))["Processes"][1]
     assert re.search(rf"\b{count} per side" if not flags else rf"\b{count} with [^;,]*`--{flags[0]}`", cell)
+
+
+@pytest.mark.parametrize("verb", ["bench", "ab", "profile", "verify", "inductor"])
+def test_limits_and_seeds_are_the_defaults_of_the_options(verb: str) -> None:
+    command = cli.root.get_command(click.Context(cli.root), verb)
+    assert command is not None
+    defaults = {param.name: param.default for param in command.params}
+    table = page("presets").split("\n| | `bench`")[1]
+    column = [cell.strip(" `") for cell in ("`bench`" + table.splitlines()[0]).strip("| ").split("|")].index(verb)
+    cells = rows(table)
+    assert cells["Time limit"][column].startswith(f"{float(defaults['timeout']):g} s")
+    assert cells["Seed"][column] == str(defaults["seed"])
+
+
+def test_sizes_of_verify_are_those_of_the_code() -> None:
+    text = " ".join(page("presets").split("`verify` has sizes")[1].split())
+    numbers = [int(number) for number in re.findall(r"\d+", text)]
+    sizes = verification_plan._SIZES
+    names = ["seq_length", "input_size", "hidden_size", "mini_batch", "image_size", "image_size"]
+    assert numbers == [*(sizes[name] for name in names), verification_plan._LAYERS]
 
 
 def test_every_exit_code_is_on_the_page() -> None:
