@@ -212,6 +212,15 @@ def test_places_that_are_no_files(call: Any, tmp_path: Path) -> None:
     assert (done.status, f"cannot read file: '{tmp_path}' (CANDIDATE)" in done.stderr) == (2, True)
 
 
+def test_long_paths_are_named_by_their_files(call: Any, tmp_path: Path) -> None:
+    folder = tmp_path / ("a_long_folder" * 4)
+    folder.mkdir()
+    first = write(folder / "a_before.json", run([result()]))
+    second = write(folder / "b_after.json", run([result(seed=1)]))
+    lines = call("compare", first, second).stdout.splitlines()
+    assert [line.split()[1] for line in lines[:2]] == ["a_before.json", "b_after.json"]
+
+
 def test_hostile_names_move_no_cursor(call: Any, tmp_path: Path) -> None:
     name = "\x1b[2J\r\n| a |<b>\u202e\x00"
     path = write(tmp_path / "x.json", run([exactly([1000, 1001, 1002], name)]))

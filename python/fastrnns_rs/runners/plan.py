@@ -249,8 +249,8 @@ def make_plan(options: Options, facts: Facts) -> Plan:
             if not all(one.holds(row) for one in options.filters):
                 continue
             if task.refusal and by_hand:
-                message = f"unsupported option: runner {runner.name!r} {task.refusal}"
-                raise UsageError(message, "Leave out the runner or change the option.")
+                message = f"unsupported runner: {runner.name!r} {task.refusal}"
+                raise UsageError(message, "Leave out the runner, or change the option that it does not support.")
             tasks.append(task)
     if not tasks:
         if options.filters:

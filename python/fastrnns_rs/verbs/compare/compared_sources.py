@@ -127,7 +127,8 @@ def are_captures(baseline: Sequence[AnySource], candidate: Sequence[AnySource]) 
     for one in sources:
         if isinstance(one, str | os.PathLike) and not os.path.exists(one):  # noqa: PTH110  # the name may be too long
             raise file_not_found(one, "Use the path of a run or a capture.")
-    found = {os.fspath(one): file_kinds.kind(one) for one in sources if isinstance(one, str | os.PathLike)}
+    # A run of the history is named as it was typed.
+    found = {str(one): file_kinds.kind(one) for one in sources if isinstance(one, str | os.PathLike)}
     captures = [name for name, kind in found.items() if kind == "capture"]
     others = [name for name, kind in found.items() if kind == "measurement"]
     captures += [_name(one) for one in sources if isinstance(one, Summary)]

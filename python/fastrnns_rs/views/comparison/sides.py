@@ -71,9 +71,12 @@ def align_sides(rows: list[list[str]], limit: int, optional: Sequence[int] = ())
 def short_labels(labels: Sequence[str], room: int) -> list[str]:
     """Shortens the labels of both sides in the middle, and keeps them apart.
 
-    The ends of paths are the names of the files.
+    Paths that are too long lose their folders if the names of the files differ.
     """
     labels = [visible(one) for one in labels]
+    files = [one.rpartition("/")[2] for one in labels]
+    if max(map(width, labels)) > room and len({*files}) == len({*labels}) and all(files):
+        labels = files
     found = [fit(one, max(room, _SHORTEST)) for one in labels]
     if len({*found}) < len({*labels}):
         found = kernel_names.shortened([(one, one) for one in labels], max(room, _SHORTEST))
