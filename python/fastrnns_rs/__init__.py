@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.api.capture import profile
     from fastrnns_rs.api.comparison import compare
     from fastrnns_rs.api.measurement import bench
-    from fastrnns_rs.api.modules import benchmark_modules
+    from fastrnns_rs.api.modules import benchmark_modules, inductor
     from fastrnns_rs.api.stored_results import load
     from fastrnns_rs.api.upstream import BenchResult, trainbench
     from fastrnns_rs.api.verification import verify
@@ -55,6 +55,7 @@ __all__ = [
     "bench",
     "benchmark_modules",
     "compare",
+    "inductor",
     "load",
     "profile",
     "read",
@@ -84,6 +85,7 @@ _HOME = {
     "bench": "api.measurement",
     "benchmark_modules": "api.modules",
     "compare": "api.comparison",
+    "inductor": "api.modules",
     "load": "api.stored_results",
     "profile": "api.capture",
     "read": "verbs.report.capture_reader",

@@ -1,12 +1,17 @@
 """The functions of `torch._inductor.wrapper_benchmark`, by the same names.
 
-Each is loaded when it is first used: importing this module does not load torch.
+Each is loaded when it is first used: importing this module does not load torch. Calling the module times modules that
+`torch.compile` generated, as the function `fastrnns_rs.inductor` does, which has the same name.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.api.modules import inductor as _inductor
 
 if TYPE_CHECKING:
     from fastrnns_rs.api.wrapper_benchmark import benchmark_all_kernels, parse_profile_event_list
@@ -46,3 +51,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _CallableModule(ModuleType):
+    """Module that is also the function of its name.
+
+    Python sets `fastrnns_rs.inductor` to this module when it is imported, in place of the function.
+    """
+
+    __call__ = staticmethod(_inductor)
+
+
+sys.modules[__name__].__class__ = _CallableModule

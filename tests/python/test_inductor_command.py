@@ -197,19 +197,54 @@ def test_bad_input_is_one_line_and_a_hint(words: list[str], status: int, told: s
 def test_the_api_returns_the_same(generated_modules: Modules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in generated_modules.variables.items():
         monkeypatch.setenv(name, value)
-    report = fastrnns_rs.benchmark_modules(generated_modules.forward, times=2, repeat=3)
+    calls: list[tuple[int, int | None, str]] = []
+    report = fastrnns_rs.inductor(generated_modules.forward, times=2, repeat=3, progress=lambda *one: calls.append(one))
+    assert {done <= (total or 0) for done, total, _ in calls} == {True}
+    assert any("timing" in label for *_, label in calls)
     [row] = report.modules
     assert (row.status, row.graph, len(row.samples_ns[0])) == ("ok", "forward", 3)
     report.save(tmp_path / "report.json")
     plain: Any = json.loads((tmp_path / "report.json").read_text())
     assert InductorReport.from_dict(plain) == report
+
+
+#: Each way to the function, in a new process: Python keeps a module that was imported once.
+WAYS = [
+    "import fastrnns_rs; call = fastrnns_rs.inductor",
+    "from fastrnns_rs import inductor as call",
+    "import fastrnns_rs.inductor; call = fastrnns_rs.inductor",
+    "from fastrnns_rs.inductor import compiled_module_main; import fastrnns_rs; call = fastrnns_rs.inductor",
+    "import fastrnns_rs; fastrnns_rs.inductor; import fastrnns_rs.inductor as call",
+    "from fastrnns_rs import benchmark_modules as call",
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_module_and_the_function_have_one_name(way: str) -> None:
+    code = f"""
+import inspect, sys
+{way}
+from fastrnns_rs.api.modules import inductor
+assert inspect.signature(call) == inspect.signature(inductor)
+try:
+    call(allConfigs=True)
+except TypeError as error:
+    assert "did you mean 'all_configs'?" in str(error), error
+from fastrnns_rs.inductor import get_kernel_category, get_triton_kernel
+assert callable(get_kernel_category)
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_call_without_modules_names_the_argument() -> None:
     with pytest.raises(UsageError, match="`paths`"):
-        fastrnns_rs.benchmark_modules()
+        fastrnns_rs.inductor()
 
 
 def test_every_flag_is_an_argument_of_the_function() -> None:
-    arguments = inspect.signature(fastrnns_rs.benchmark_modules).parameters
+    arguments = inspect.signature(fastrnns_rs.inductor).parameters
     options = {one.name: one.default for one in fields(InductorOptions)}
     assert options == {name: arguments[name].default for name in options}
-    assert set(arguments) - {"paths", "from_cache"} == set(options)
+    assert set(arguments) - {"paths", "from_cache", "progress"} == set(options)
     assert set(options) <= {param.name for param in command.params}

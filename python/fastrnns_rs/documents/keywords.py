@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     R = TypeVar("R")
 
 #: Attributes that `help` and `inspect.signature` read. `functools` is slow to load.
-_COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+_COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__kwdefaults__")
 
 
 def checked_keywords(*, several: str = "", **renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
