@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
+from fastrnns_rs.views.headed_table import HeadedColumn, table_lines, total_width
 from fastrnns_rs.views.screen import Line
-from fastrnns_rs.views.text import pad, width
+from fastrnns_rs.views.text import width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from fastrnns_rs.views.table import Column
 
-_GAP = 2
 #: Width of short names, and of the shortest.
 _NAME, _LEAST_NAME = 20, 8
 _EMPTY = {"", "-"}
@@ -36,13 +36,13 @@ def packed(
     """
     cells = [[visible(column.text(row) or "") for row in rows] for column in columns]
     left = [
-        _Part(column, shown)
+        HeadedColumn(_split_heading(column.heading), shown, right=column.right)
         for column, shown in zip(columns, cells, strict=True)
         if any(one not in _EMPTY for one in shown)
     ]
     names = [(full, short) if full else ('""', '""') for full, short in names]
     widest = max((part.width for part in left), default=0)
-    every = sum(part.width for part in left)
+    every = total_width(left)
     wanted = max(*(width(visible(full)) for full, _ in names), width(heading), _NAME)
     # All columns are beside the names, or the names have half of the terminal and room for one column.
     room = (
@@ -52,27 +52,13 @@ def packed(
     found: list[Line] = []
     while left:
         part, free = [left.pop(0)], limit - room
-        while left and sum(one.width for one in part) + left[0].width <= free:
+        while left and total_width(part) + left[0].width <= free:
             part.append(left.pop(0))
-        found += [*([Line("")] if found else []), *_lines(labels, part, room)]
+        found += [*([Line("")] if found else []), *table_lines(labels, room, part)]
     return found
 
 
-class _Part:
-    """Column with its cells, all as wide as the column."""
-
-    __slots__ = ("cells", "width")
-
-    def __init__(self, column: Column, cells: Sequence[str]) -> None:
-        above, comma, unit = column.heading.partition(", ")
-        every = [*((above, unit) if comma else ("", above)), *cells]
-        room = max(map(width, every))
-        self.cells = [" " * _GAP + pad(one, room, right=column.right) for one in every]
-        self.width = room + _GAP
-
-
-def _lines(labels: Sequence[str], columns: Sequence[_Part], room: int) -> Iterator[Line]:
-    for place, label in enumerate(labels):
-        text = pad(label, room) + "".join(column.cells[place] for column in columns)
-        # The first two lines are headings.
-        yield Line(text.rstrip(), "bold" if place < 2 else "")  # noqa: PLR2004
+def _split_heading(heading: str) -> tuple[str, str]:
+    """Splits `baseline, ms` at the comma; another heading is the lower one."""
+    above, comma, unit = heading.partition(", ")
+    return (above, unit) if comma else ("", above)

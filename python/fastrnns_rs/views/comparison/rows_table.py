@@ -8,6 +8,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures, kernel_names
 from fastrnns_rs.views.comparison import sides, words
 from fastrnns_rs.views.comparison.words import UNKNOWN
+from fastrnns_rs.views.headed_table import HeadedColumn, table_lines, total_width
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.text import pad, width
@@ -18,24 +19,11 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.documents.comparison import Comparison, Figures
 
-_GAP = "  "
 MEAN = "geometric mean"
 #: Width of the names, which keeps tables with short names alike, and widths under which a column is left out.
 _NAME, _SHORT_NAME, _LEAST_NAME = 20, 16, 8
-#: Width of `×2.50 [×1.35, ×4.61]`, and of the number before the interval.
-_CHANGE, _NUMBER = 20, 5
-
-
-class Column:
-    """Column of the table: two headings and cells, which are as wide as the column."""
-
-    __slots__ = ("cells", "headings", "natural", "width")
-
-    def __init__(self, headings: tuple[str, str], cells: Sequence[str], *, right: bool, least: int = 0) -> None:
-        self.natural = max(map(width, (*headings, *cells)))
-        self.width = max(self.natural, least)
-        self.headings = [pad(one, self.natural, right=right) for one in headings]
-        self.cells = [pad(one, self.natural, right=right) for one in cells]
+#: Width of `  ×2.50 [×1.35, ×4.61]`, and of the number before the interval.
+_CHANGE, _NUMBER = 22, 5
 
 
 def lines(comparison: Comparison, limit: int, most: int | None = None) -> list[Line]:
@@ -56,19 +44,12 @@ def lines(comparison: Comparison, limit: int, most: int | None = None) -> list[L
     wanted = max(map(width, (*names, MEAN if mean else "")))
     for intervals, times in ((True, True), (False, True), (False, False)):
         columns = make_columns(comparison, shown, intervals=intervals, times=times)
-        if limit - _width(columns, natural=True) >= min(wanted, _SHORT_NAME):
+        if limit - total_width(columns, natural=True) >= min(wanted, _SHORT_NAME):
             break
-    natural = limit - _width(columns) < wanted
-    room = max(min(max(wanted, _NAME), limit - _width(columns, natural=natural)), _LEAST_NAME)
+    natural = limit - total_width(columns) < wanted
+    room = max(min(max(wanted, _NAME), limit - total_width(columns, natural=natural)), _LEAST_NAME)
     labels = kernel_names.shortened([(one, one) for one in names], room) + ([MEAN] if mean else [])
-    found = [
-        Line(_joined(name, room, [(one.headings[place], one) for one in columns], natural=natural), "bold")
-        for place, name in enumerate(("", name_heading(comparison)))
-    ]
-    found += [
-        Line(_joined(label, room, [(one.cells[place], one) for one in columns], natural=natural))
-        for place, label in enumerate(labels)
-    ]
+    found = table_lines(["", name_heading(comparison), *labels], room, columns, natural=natural)
     if left:
         found.insert(2 + len(shown), Line(f"… {left:,} more"))
     return found
@@ -79,18 +60,9 @@ def name_heading(comparison: Comparison) -> str:
     return "runner/phase" if any(row.phase for row in comparison.rows) else "runner"
 
 
-def _width(columns: Sequence[Column], *, natural: bool = False) -> int:
-    return sum(len(_GAP) + (one.natural if natural else one.width) for one in columns)
-
-
-def _joined(name: str, room: int, cells: Sequence[tuple[str, Column]], *, natural: bool) -> str:
-    texts = [pad(cell, column.natural if natural else column.width) for cell, column in cells]
-    return _GAP.join([pad(name, room), *texts]).rstrip()
-
-
 def make_columns(
     comparison: Comparison, shown: Sequence[words.NamedRow], *, intervals: bool, times: bool
-) -> list[Column]:
+) -> list[HeadedColumn]:
     """Returns the columns but the names.
 
     The cells of the geometric mean are last, where there is a geometric mean.
@@ -110,15 +82,15 @@ def make_columns(
         scale = Scale([one.estimate_ns for side in both for one in side if one is not None])
         for name, side in zip(("baseline", "candidate"), both, strict=True):
             cells = figures.aligned([time(one, scale) for one in side])
-            found.append(Column((name, scale.unit), [*cells, *extra], right=True, least=len(name)))
+            found.append(HeadedColumn((name, scale.unit), [*cells, *extra]))
     usual = sides.usual_processes(comparison)
     heading = f"% [{percent(comparison.method.confidence_level)} CI]" if intervals else "%"
     warned = {name for one in words.own_warnings(comparison) for name in one.rows}
     marks = [one.name in warned for one in shown]
     changes = _changes([*rows, *([mean] if mean else [])], [*marks, False], intervals=intervals)
-    found.append(Column(("change", heading), changes, right=False, least=_CHANGE if intervals else 0))
+    found.append(HeadedColumn(("change", heading), changes, right=False, least=_CHANGE if intervals else 0))
     verdicts = [words.verdict(row) + _counts(row.baseline, row.candidate, usual) for row in rows]
-    found.append(Column(("", "verdict"), [*verdicts, *extra], right=False))
+    found.append(HeadedColumn(("", "verdict"), [*verdicts, *extra], right=False))
     return found
 
 

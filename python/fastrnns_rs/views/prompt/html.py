@@ -59,10 +59,7 @@ def _run(run: Run, most: int | None) -> Iterator[str]:
     columns = run_table.make_columns(shown)
     # A mark belongs to the interval before it.
     kept = [place for place, column in enumerate(columns) if column.kind != "mark"]
-    headings = [
-        ["", *(columns[place].above for place in kept)],
-        ["runner", *(columns[place].heading for place in kept)],
-    ]
+    headings = [[name, *(columns[place].headings[row] for place in kept)] for row, name in enumerate(("", "runner"))]
     cells = [
         [one.name, *(_marked(columns, place, row) for place in kept)]
         if one.result is None or one.result.status == "ok"

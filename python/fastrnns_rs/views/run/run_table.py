@@ -9,6 +9,7 @@ from fastrnns_rs.documents.run_file import Result
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.figures import aligned, estimate, half_width_percent, mebibytes
+from fastrnns_rs.views.headed_table import HeadedColumn, row_line, table_lines, total_width
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, wrapped_lines
@@ -24,7 +25,7 @@ _LEAST_FOR_INTERVAL = 3
 _NONE = "-"
 _PHASES = ("forward", "backward")
 #: Widths of the columns, each with the gap before it.
-_NAME, _TIME, _NEXT_TIME, _INTERVAL, _MARK, _PROCESSES, _PEAK = 22, 10, 9, 9, 2, 6, 10
+_NAME, _TIME, _NEXT_TIME, _MARK, _PROCESSES = 22, 10, 9, 2, 6
 #: Memory and processes give way to names of this width, as those of a sweep; intervals to a shorter name only.
 _LONG_NAME, _SHORT_NAME, _LEAST_NAME = 39, 14, 8
 #: A reason in less room is on the next line.
@@ -93,42 +94,20 @@ def lines(shown: Sequence[Row], limit: int) -> list[Line]:
     columns = make_columns(shown)
     wanted = max((width(visible(one.name)) for one in shown), default=0)
     for kind, longest in (("peak", _LONG_NAME), ("processes", _LONG_NAME), ("interval", _SHORT_NAME)):
-        if min(max(wanted, _LEAST_NAME), longest) + _width(columns) > limit:
+        if min(max(wanted, _LEAST_NAME), longest) + total_width(columns) > limit:
             columns = [column for column in columns if column.kind != kind]
-    room = max(_LEAST_NAME, min(max(_NAME, wanted), limit - _width(columns)))
+    room = max(_LEAST_NAME, min(max(_NAME, wanted), limit - total_width(columns)))
     names = kernel_names.shortened([(one.name, one.name) for one in shown], room) if shown else []
-    found = [
-        Line(_joined("", room, [(column.above, column) for column in columns]), "bold"),
-        Line(_joined("runner", room, [(column.heading, column) for column in columns]), "bold"),
-    ]
-    for index, (text, one) in enumerate(zip(names, shown, strict=True)):
+    found = table_lines(["", "runner"], room, columns)
+    for number, (text, one) in enumerate(zip(names, shown, strict=True), len(found)):
         if one.result is not None and one.result.status != "ok":
             found += _failure(text, one.result, room, limit)
         else:
-            found.append(Line(_joined(text, room, [(column.cells[index], column) for column in columns])))
+            found.append(row_line(text, room, columns, number))
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Column of numbers.
-
-    Attributes:
-        heading: Heading.
-        kind: Kind of column, for the choice of columns on a narrow terminal.
-        width: Width, with the gap before the column.
-        cells: Text of each row.
-        above: Heading of the line above.
-    """
-
-    heading: str
-    kind: str
-    width: int
-    cells: list[str]
-    above: str = ""
-
-
-def make_columns(shown: Sequence[Row]) -> list[Column]:
+def make_columns(shown: Sequence[Row]) -> list[HeadedColumn]:
     """Returns all columns but the names."""
     phases = [_Phase(phase, shown) for phase in _PHASES if _is_shown(phase, shown)]
     columns = [column for number, phase in enumerate(phases) for column in phase.columns(first=number == 0)]
@@ -136,23 +115,10 @@ def make_columns(shown: Sequence[Row]) -> list[Column]:
     counts = [one.processes for one in shown]
     peaks = [_NONE if one.result is None else _peak(one.result) for one in shown]
     columns += [
-        Column("procs", "processes", _fitting(_PROCESSES, counts, gap=0), counts),
-        Column("peak MiB", "peak", _fitting(_PEAK, peaks), peaks),
+        HeadedColumn(("", "procs"), counts, kind="processes", least=_PROCESSES, gap=0),
+        HeadedColumn(("", "peak MiB"), peaks, kind="peak"),
     ]
     return columns
-
-
-def _fitting(least: int, cells: Iterable[str], gap: int = 2) -> int:
-    """Returns the width of a column, with a gap before its cells."""
-    return max(least, gap + max(map(width, cells), default=0))
-
-
-def _width(columns: Iterable[Column]) -> int:
-    return sum(column.width for column in columns)
-
-
-def _joined(text: str, room: int, cells: Iterable[tuple[str, Column]]) -> str:
-    return (pad(text, room) + "".join(pad(cell, column.width, right=True) for cell, column in cells)).rstrip()
 
 
 def _is_shown(phase: str, shown: Sequence[Row]) -> bool:
@@ -176,15 +142,14 @@ class _Phase:
         self._found: list[PhaseSummary | None] = found
         self._scale = Scale([one.estimate_ns for one in self._found if one is not None])
 
-    def columns(self, *, first: bool) -> list[Column]:
+    def columns(self, *, first: bool) -> list[HeadedColumn]:
         """Returns the times, the intervals, and the marks of warnings."""
         times = aligned([_NONE if one is None else self._time(one) for one in self._found])
-        room = _fitting(_TIME if first else _NEXT_TIME, times)
         marks = [" !" if self._phase in one.marked else "" for one in self._shown]
         return [
-            Column(self._scale.unit, "time", room, times, self._phase),
-            Column("95 % CI", "interval", _INTERVAL, [*map(self._interval, self._found)]),
-            Column("", "mark", _MARK, marks),
+            HeadedColumn((self._phase, self._scale.unit), times, kind="time", least=least, gap=1),
+            HeadedColumn(("", "95 % CI"), [*map(self._interval, self._found)], kind="interval"),
+            HeadedColumn(("", ""), marks, kind="mark", least=_MARK, gap=0),
         ]
 
     def _time(self, one: PhaseSummary) -> str:
