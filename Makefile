@@ -60,9 +60,10 @@ noise: ## False alarms on real processes, ours and others', into docs/explanatio
 warnings: ## Write docs/reference/warnings.md from the table of warnings
 	$(BIN)/python scripts/write_warnings_page.py
 
-reference: warnings ## Write the pages of docs/reference that come from help texts and docstrings
+reference: warnings ## Write the pages of docs/reference, and the screens of the README, from the code
 	$(BIN)/python scripts/write_cli_page.py
 	$(BIN)/python scripts/write_api_pages.py
+	$(BIN)/python scripts/write_readme_screens.py
 
 schemas: ## Write the JSON Schemas of docs/schemas anew
 	$(BIN)/python scripts/write_schemas.py

@@ -16,6 +16,7 @@ import pytest
 from commands import run_pretended
 from conftest import ROOT, run_cli
 from models_under_test import OURS
+from screens import screen
 from test_words import OPENERS, PRIVATE
 
 from fastrnns_rs import cli
@@ -32,6 +33,7 @@ PAGES = ["README.md", *(str(one.relative_to(ROOT)) for one in ROOT.glob("docs/**
 
 def test_the_readme_opens_with_its_two_commands() -> None:
     assert [block.strip() for _, block in BLOCKS[:2]] == ["scripts/fastrnns-rs bench --group rnns cnns", "scripts/test"]
+    assert README.count("\n") <= 120
     for command in ("scripts/fastrnns-rs", "scripts/test", "scripts/setup"):
         assert os.access(ROOT / command, os.X_OK)
     assert "scripts/hide-profilers scripts/test\n" in (ROOT / ".ci" / "run").read_text()
@@ -61,6 +63,11 @@ def test_commands_of_the_readme_run(command: str, tour: Path) -> None:
     assert done.status == 0, done.stderr
 
 
+@pytest.mark.parametrize("name", ["compare", "compare --explain"])
+def test_screens_of_the_page_on_comparing_are_golden(name: str) -> None:
+    assert screen(name) in (ROOT / "docs" / "how-to" / "comparing.md").read_text()
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_of_every_page_are_understood(page: str, anywhere: Path) -> None:
     """Their options exist and take these values; files that they read need not be there."""
@@ -77,11 +84,16 @@ def test_commands_of_every_page_are_understood(page: str, anywhere: Path) -> Non
         verb.make_context(words[1], [word for word in words[2:] if word not in {"|", ">"}], auto_envvar_prefix=None)
 
 
+def python_blocks(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
 @pytest.mark.long("docs")
-@pytest.mark.parametrize("index", range(sum(kind == "python" for kind, _ in BLOCKS)))
-def test_python_of_the_readme_runs(index: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to/python.md", "docs/how-to/profiling.md"])
+def test_python_of_the_pages_runs(page: str, tmp_path: Path) -> None:
+    (block,) = python_blocks(page)
     path = tmp_path / "example.py"
-    path.write_text([block for kind, block in BLOCKS if kind == "python"][index])
+    path.write_text(block)
     done = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout
@@ -103,6 +115,11 @@ def test_links_lead_somewhere(page: str) -> None:
             file = (ROOT / page).parent.joinpath(target) if target else ROOT / page
             assert file.exists(), target
             assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
+
+
+def test_the_index_has_every_page_once() -> None:
+    linked = re.findall(r"\]\(([\w/-]+\.md)\)", (ROOT / "docs" / "README.md").read_text())
+    assert sorted(linked) == sorted(str(one.relative_to(ROOT / "docs")) for one in ROOT.glob("docs/*/*.md"))
 
 
 #: Pages whose text is written from docstrings, which `test_words` checks.

@@ -27,6 +27,12 @@ def test_the_pages_of_the_api_are_current() -> None:
         assert (REFERENCE / name).read_text() == text, f"{name} {STALE}"
 
 
+def test_the_screens_of_the_readme_are_those_of_its_run_files() -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "write_readme_screens.py"))
+    assert len(script["_SCREEN"].findall((ROOT / "README.md").read_text())) == 2
+    assert (ROOT / "README.md").read_text() == script["text"](), f"README.md {STALE}"
+
+
 def test_every_option_of_every_command_is_on_the_page() -> None:
     page = (REFERENCE / "cli.md").read_text()
     common = {"--quiet", "--no-progress", "--color", "--help-all"}
