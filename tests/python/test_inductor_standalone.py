@@ -93,8 +93,13 @@ def test_the_table_is_that_of_the_verb(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "error", "hint"),
     [
-        (["--times", "x"], 2, "--times: invalid int value: 'x'", "Run: python PATH --help"),
-        (["--benchmark-kernel", "extra\x1b"], 2, r"extra\x1b", "Run: python PATH --help"),
+        (["--times", "x"], 2, "invalid integer: 'x' (--times)", "integer"),
+        (["--times"], 2, "missing value: --times", "Run: python PATH --help"),
+        (["-k=1"], 2, "(--benchmark-kernels)", "Run: python PATH --help"),
+        (["--benchmark", "x"], 2, "ambiguous option: --benchmark", "--benchmark-kernels"),
+        (["--tims", "2"], 2, "unknown option: --tims", "--times"),
+        (["--quite-different"], 2, "unknown option: --quite-different", "Run: python PATH --help"),
+        (["--benchmark-kernel", "extra\x1b"], 2, r"unexpected argument: 'extra\x1b'", "Run: python PATH --help"),
         (["--ncu-metrics", "m"], 2, "--ncu-metrics needs --ncu", "--ncu"),
         (["--ncu"], 5, "--ncu needs a CUDA device", "--ncu"),
         (["-p", "--output-dir", "/dev/null/x"], 2, "'/dev/null/x' (--output-dir): Not a directory", "--output-dir"),

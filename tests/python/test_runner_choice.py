@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from commands import run_cli, run_pretended
+from conftest import ROOT
 
 FAST = ("--quick", "--warmup", "1", "--nloops", "2", "--no-history")
 
@@ -50,10 +51,20 @@ def test_verify_and_profile_take_names() -> None:
             "runner after a list: 'jit' (--activities)",
             "Run: fastrnns-rs profile jit --activities cpu",
         ),
+        (
+            ["report", "--devices", "0", "pyproject.toml"],
+            "file after a list: 'pyproject.toml' (--devices)",
+            "Run: fastrnns-rs report pyproject.toml --devices 0",
+        ),
+        (
+            ["inductor", "--arch", "sm_80", "pyproject.toml", "-k"],
+            "file after a list: 'pyproject.toml' (--arch)",
+            "Run: fastrnns-rs inductor pyproject.toml --arch sm_80 -k",
+        ),
         (["bench", "--group"], "missing value: --group", "Run: fastrnns-rs list"),
     ],
 )
 def test_a_choice_that_is_not_clear_is_refused(words: list[str], message: str, hint: str) -> None:
-    done = run_cli(*words)
+    done = run_cli(*words, cwd=ROOT)
     assert (done.status, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [f"error: {message}", f"hint: {hint}"]

@@ -47,7 +47,12 @@ def test_screens_are_as_written(name: str) -> None:
 @pytest.mark.parametrize("name", SCREENS)
 def test_nothing_is_wider_than_the_terminal(name: str, limit: int) -> None:
     for text in (one.text for one in SCREENS[name](limit)):
-        assert len(text) <= limit, text
+        assert len(text) <= limit or is_path(text), text
+
+
+def is_path(line: str) -> bool:
+    """A path to copy, which is alone in its line and never broken."""
+    return line.startswith("  /") and " " not in line.strip()
 
 
 @pytest.mark.parametrize("limit", SIZES)
@@ -55,7 +60,7 @@ def test_nothing_is_wider_than_the_terminal(name: str, limit: int) -> None:
 def test_symbols_become_ascii(name: str, limit: int) -> None:
     text = screen_lines.drawn(SCREENS[name](limit), ascii_only=True, limit=limit)
     assert text.isascii()
-    assert max(map(len, text.splitlines())) <= limit
+    assert max(len(line) for line in text.splitlines() if not is_path(line)) <= limit
 
 
 def stepped(clock: list[float], kinds: list[str]) -> StepProgress:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -100,14 +100,18 @@ class Verb(click.Command):
         own = {"token_normalize_func": dashed, "allow_extra_args": True}
         super().__init__(name, **{**settings, "context_settings": own})
         self.params += display.options()
-        if name in help_sections.SECTIONS:
-            text = "Show every option, its old spellings and its environment variable."
-            callback = _show_whole_help
-            self.params.append(
-                click.Option(
-                    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, help=text, callback=callback
-                )
+        self.params.append(
+            click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                help="Show every option, its old spellings and its environment variable.",
+                # The help of a short command is complete.
+                hidden=name not in help_sections.SECTIONS,
+                callback=_show_whole_help,
             )
+        )
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options by section."""
@@ -136,6 +140,7 @@ class Verb(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
         assert isinstance(ctx, VerbContext)  # noqa: S101  # the class of this command's contexts
+        renamed_options.warn_of_variables(str(self.name))
         with translated(ctx, ctx.words):
             return super().invoke(ctx)
         return None
@@ -170,22 +175,29 @@ class Verb(click.Command):
                 yield word
 
     def _check_swallowed(self, flag: str, option: ListOption, values: list[str], args: list[str]) -> None:
-        """Checks that a list option did not take names of runners.
+        """Checks that a list option did not take names of runners, or files.
 
         Raises:
-            UsageError: If a word of the list is the name of a runner.
+            UsageError: If a word of the list is the name of a runner, or a file for an argument of the command.
         """
+        if any(isinstance(param, click.Argument) and isinstance(param.type, click.Path) for param in self.params):
+            files = [value for value in values if ("." in value or "/" in value) and Path(value).exists()]
+            if files:
+                self._refuse_swallowed("file", flag, files, args)
         if isinstance(option, RunnersOption) or not any(param.name == "runners" for param in self.params):
             return
         from fastrnns_rs.runners.registry import is_known
 
         swallowed = [value for value in values if is_known(value)]
         if swallowed:
-            others = list(args)
-            for name in swallowed:
-                others.remove(name)
-            command = shlex.join(["fastrnns-rs", str(self.name), *swallowed, *others])
-            raise UsageError(f"runner after a list: {' '.join(swallowed)!r} ({flag})", f"Run: {command}")
+            self._refuse_swallowed("runner", flag, swallowed, args)
+
+    def _refuse_swallowed(self, noun: str, flag: str, swallowed: list[str], args: list[str]) -> NoReturn:
+        others = list(args)
+        for name in swallowed:
+            others.remove(name)
+        command = shlex.join(["fastrnns-rs", str(self.name), *swallowed, *others])
+        raise UsageError(f"{noun} after a list: {' '.join(swallowed)!r} ({flag})", f"Run: {command}")
 
 
 def _show_whole_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

@@ -24,7 +24,7 @@ EPILOG = """\b
 Examples:
   fastrnns-rs verify
   fastrnns-rs verify --group all --dtype float64
-  fastrnns-rs verify jit jit_premul --hiddenSize 512 --verbose
+  fastrnns-rs verify jit jit_premul --hidden-size 512 --verbose
   fastrnns-rs verify --runner-file mine.py mine --json"""
 
 

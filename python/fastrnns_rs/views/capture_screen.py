@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures, fitted_table
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
+from fastrnns_rs.views.prose import labelled
 from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ def lines(capture: Capture, stem: Path, limit: int) -> list[Line]:
         change = figures.change_with_unit(ratio, *bounds)
         texts.append(f"time of an iteration under the profiler: {change}, against the same run without it")
     return [
-        # A path to copy is never wrapped.
-        Line(f"capture: {visible(str(stem))}", "dim"),
+        *(Line(text, "dim") for text in labelled("capture", visible(str(stem)), limit)),
         Line(""),
         *fitted_table.lines(_COLUMNS, rows, limit),
         Line(""),

@@ -154,13 +154,18 @@ def _drawn(
     for index, row in enumerate(rows):
         cells = [texts[place][index] for place in kept]
         others: list[str] = []
+        below = [*([texts[moved][index]] if moved is not None and texts[moved][index] else []), *row.below]
         if kept and columns[kept[-1]].is_sentence:
+            room = widths[kept[-1]]
+            if any(room < width(word) <= limit - len(_INDENT) for word in cells[-1].split()):
+                # A path that is broken cannot be copied.
+                below.insert(0, cells[-1])
+                cells[-1] = ""
             # A continued line is not indented: the column keeps it together.
-            cells[-1], *others = _wrapped(cells[-1], widths[kept[-1]])
+            cells[-1], *others = _wrapped(cells[-1], room)
         yield Line(joined(cells))
         for other in others:
             yield Line(joined([*[""] * (len(kept) - 1), other]))
-        below = [*([texts[moved][index]] if moved is not None and texts[moved][index] else []), *row.below]
         yield from wrapped_lines([_INDENT + visible(sentence) for sentence in below], limit, breaks=True)
 
 

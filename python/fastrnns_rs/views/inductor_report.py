@@ -10,7 +10,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import fitted_table
 from fastrnns_rs.views.figures import estimate, figure, half_width_percent, mebibytes
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
-from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.prose import labelled
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, wrapped_lines
 
@@ -118,7 +118,7 @@ def _parts(one: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[list[Lin
         ("report of Nsight Compute", one.ncu_report_path),
     ):
         if path is not None:
-            yield [Line(text) for text in wrapped(f"{name}: {what} in {visible(path)}", limit, breaks=True)]
+            yield [Line(text) for text in labelled(f"{name}: {what}", visible(path), limit)]
 
 
 def _title(text: str, limit: int) -> list[Line]:

@@ -12,7 +12,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import fitted_table
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
 from fastrnns_rs.views.inductor_upstream import Line, tables
-from fastrnns_rs.views.prose import WIDTH, wrapped
+from fastrnns_rs.views.prose import WIDTH, labelled, wrapped
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line as Screen
 from fastrnns_rs.views.screen import wrapped_lines
@@ -69,11 +69,10 @@ def profile_parts(row: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[l
         return
     device = row.device.partition(":")[0]
     runs = row.profile.runs
-    trace = f"trace: {visible(row.trace_path or '-')}"
     title = wrapped(f"{visible(label(row))}: profile of {runs} calls", limit, breaks=True)
     yield [
         *(Screen(text, "bold") for text in title),
-        *(Screen(text) for text in wrapped(trace, limit, breaks=True)),
+        *(Screen(text) for text in labelled("trace", visible(row.trace_path or "-"), limit)),
     ]
     if row.top:
         yield [Screen("by name and input shape, for one call", "bold"), *_top(row.top, runs, device, limit)]

@@ -39,6 +39,15 @@ def wrapped(text: str, limit: int, *, breaks: bool = False) -> list[str]:
     return [line.replace(_NO_BREAK, " ") for line in lines] or [""]
 
 
+def labelled(label: str, word: str, limit: int) -> list[str]:
+    """Returns `label: word`, or two lines if that is wider than the terminal.
+
+    A path or a command to copy is never broken.
+    """
+    whole = f"{label}: {word}"
+    return [whole] if width(whole) <= limit else [f"{label}:", f"  {word}"]
+
+
 def warning_lines(code: str, message: str, evidence: str | None, hint: str | None, limit: int) -> list[str]:
     """Returns the lines of `warning[code]: effect: evidence`, then the hint."""
     body = ": ".join(visible(part) for part in (message, evidence) if part)

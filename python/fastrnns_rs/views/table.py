@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _GAP = "  "
 _ELLIPSIS = "…"
 #: Texts are not cut to fewer columns: a line that is too wide is better than names without meaning.
-_LEAST_TEXT = 24
+LEAST_TEXT = 24
 
 
 class Column:
@@ -142,7 +142,7 @@ def _narrow(widths: list[int], texts: Iterable[int], limit: int) -> None:
     """Narrows text columns, the widest first, until a line fits `limit`."""
     excess = sum(widths) + len(_GAP) * (len(widths) - 1) - limit
     for place in sorted(texts, key=lambda place: -widths[place]):
-        given = max(0, min(excess, widths[place] - _LEAST_TEXT))
+        given = max(0, min(excess, widths[place] - LEAST_TEXT))
         widths[place] -= given
         excess -= given
 

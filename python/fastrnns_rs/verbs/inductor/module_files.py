@@ -18,7 +18,7 @@ from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.file_description import wrong_kind
 from fastrnns_rs.documents.inductor_report import Graph
 from fastrnns_rs.documents.missing_file import file_not_found
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.machine.ownership import others_may_write
 
 #: Size limit in bytes; Inductor's modules of a whole transformer have a few megabytes.
@@ -98,7 +98,7 @@ def find(paths: Iterable[str | Path]) -> list[Generated]:
         several = _below(path) if os.path.isdir(path) else [generated(path)]  # noqa: PTH112
         if not several:
             message = f"no generated module in folder: {str(path)!r}"
-            raise FastrnnsError(message, "Use a generated module, or the cache of Inductor.", value=str(path))
+            raise UsageError(message, "Use a generated module, or the cache of Inductor.", value=str(path))
         found |= {one.path: one for one in several}
     return [*found.values()]
 

@@ -12,8 +12,6 @@ from fastrnns_rs.errors import FastrnnsError, UsageError
 _WANTED = "capture"
 #: Hint for files that are not captures.
 KINDS = "Use a torch.profiler trace, an nsys report or export, nvprof output, or a capture manifest."
-#: Beginning of the reader's hint for files that it does not know at all.
-_ANY_FORMAT = "give a trace of"
 
 
 def make_reading_error(error: ValueError, files: Sequence[str]) -> FastrnnsError:
@@ -39,8 +37,7 @@ def make_reading_error(error: ValueError, files: Sequence[str]) -> FastrnnsError
     if found is not None and found.verb != "report":
         return wrong_kind(file, _WANTED, hint=KINDS)
     if found is None and can_be_described(file):
-        advice = KINDS if hint.startswith(_ANY_FORMAT) else hint[:1].upper() + hint[1:]
-        return UsageError(f"not a {_WANTED}: {shown!r}", advice, reason=reason, value=file)
+        return UsageError(f"not a {_WANTED}: {shown!r}", hint, reason=reason, value=file)
     return FastrnnsError(f"cannot read capture: {shown!r}", hint, reason=reason, value=file)
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import table
+from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.summary import fitted_list
 from fastrnns_rs.views.summary.column_units import BAR
 from fastrnns_rs.views.summary.columns import SCREEN
 from fastrnns_rs.views.summary.glance import glance
@@ -79,11 +81,21 @@ def _rows(columns: Sequence[Column], rows: Sequence[Row], place: str) -> Iterato
 
 def _terminal(part: Part, width: int | None) -> list[str]:
     if isinstance(part, str):
-        return [part]
+        return _wrapped(part, width)
     if isinstance(part, List):
-        drawn = table.lines(part.columns, _rows(part.columns, part.rows, "terminal"), limit=width)
-        return [part.title, *drawn, *([f"… {part.more}"] if part.more else [])]
-    return [f"{_labels(label)}{visible(text)}" for label, text in part]
+        note: list[str] = []
+        if width is None:
+            drawn = table.lines(part.columns, _rows(part.columns, part.rows, "terminal"))
+        else:
+            drawn, note = fitted_list.lines(part.columns, part.rows, width)
+        return [part.title, *drawn, *_wrapped(f"… {part.more}" if part.more else "", width), *note]
+    return [line for label, text in part for line in _wrapped(f"{_labels(label)}{visible(text)}", width)]
+
+
+def _wrapped(sentence: str, width: int | None) -> list[str]:
+    if not sentence:
+        return []
+    return [sentence] if width is None else wrapped(sentence, width)
 
 
 def _markdown(part: Part) -> list[str]:

@@ -71,14 +71,14 @@ def _idle_fraction(row: dict[str, Any]) -> float | None:
 
 #: Descriptions of the causes of idle time, by the cause in the document.
 MEANWHILE = {
-    "graph_gap": "one CUDA graph went from node to node",
-    "unmatched": "nobody knows which call launched what came next",
-    "launch": "the call that launched what came next was under way",
-    "synchronization": "the host waited for the device",
+    "graph_gap": "a CUDA graph went from one node to the next",
+    "unmatched": "the launch of the next activity is not in the capture",
+    "launch": "the call that launched the next activity was running",
+    "synchronization": "the host waited for the GPU",
     "allocation": "the host allocated or freed memory",
     "data_loader": "the host waited for data",
-    "host": "the host had not launched anything: Python, the framework",
-    "dependency": "what came next was launched already, and waited for other work",
+    "host": "the host ran Python or the framework and had launched nothing",
+    "dependency": "the next activity was launched and waited for other GPU work",
 }
 
 _TOTALS = (

@@ -104,35 +104,36 @@ def _inductor(document: Document) -> list[Row]:
 
 #: All views by their `--by` name, in the order of the help text. CSV of the overview contains the kernels.
 VIEWS = {
-    "overview": View("Kernels", columns.KERNELS, "kernels", "no device operations"),
-    "kernel": View("Kernels", columns.KERNELS, "kernels", "no kernels"),
-    "launch-shape": View("Kernels by launch shape", columns.KERNELS, "kernels", "no kernels"),
-    "category": View("Categories", columns.CATEGORIES, "categories", "no categories"),
-    "device": View("Devices", columns.DEVICES, "devices", "no devices"),
-    "stream": View("Streams", columns.STREAMS, "streams", "no streams"),
-    "api": View(
-        "Calls of the device's interface", columns.API_CALLS, "api_calls", "no calls of the device's interface"
-    ),
+    "overview": View("Kernels", columns.KERNELS, "kernels", "No GPU activities in the capture."),
+    "kernel": View("Kernels", columns.KERNELS, "kernels", "No kernels in the capture."),
+    "launch-shape": View("Kernels by launch shape", columns.KERNELS, "kernels", "No kernels in the capture."),
+    "category": View("Categories", columns.CATEGORIES, "categories", "No kernels in the capture."),
+    "device": View("Devices", columns.DEVICES, "devices", "No GPU in the capture."),
+    "stream": View("Streams", columns.STREAMS, "streams", "No streams in the capture."),
+    "api": View("GPU API calls", columns.API_CALLS, "api_calls", "No GPU API calls in the capture."),
     "operator": View(
-        "Operators of the CPU",
+        "CPU operators",
         columns.OPERATORS,
         "cpu_operators",
-        "no operators of the CPU: they are listed for captures without a GPU",
+        "No CPU operators: they are listed for captures without GPU activity only.",
     ),
-    "memory": View("Memory operations", columns.MEMORY, "memory_operations", "no memory operations"),
-    "range": View("Ranges", columns.RANGES, "ranges", "no ranges"),
+    "memory": View("Memory operations", columns.MEMORY, "memory_operations", "No copies and sets in the capture."),
+    "range": View("Ranges", columns.RANGES, "ranges", "No ranges in the capture."),
     "iteration": View(
         "Iterations",
         columns.ITERATIONS,
         "iterations",
-        "no iterations: no ranges of ours, no ProfilerStep, or none of the --iteration-range given",
+        "No iterations: no ProfilerStep, no range of profile. Name a range of the capture with --iteration-range.",
     ),
-    "launch": View("Launches", columns.LAUNCHES, _launches, "no kernels"),
-    "idle": View("Idle time", columns.IDLE, "idle_causes", "no idle time"),
+    "launch": View("Launches", columns.LAUNCHES, _launches, "No kernels in the capture."),
+    "idle": View("Idle time", columns.IDLE, "idle_causes", "No idle time in the capture."),
     "cudnn-rnn": View(
-        "cuDNN's recurrent networks", columns.CUDNN_RNN, "cudnn_rnn", "no kernels of cuDNN's recurrent networks"
+        "cuDNN's recurrent networks",
+        columns.CUDNN_RNN,
+        "cudnn_rnn",
+        "No kernels of cuDNN's recurrent networks in the capture.",
     ),
-    "metric": View("Metrics", columns.METRICS, "metrics", "no metrics of nvprof"),
-    "rank": View("Ranks", columns.RANKS, "ranks", "no ranks: a single file"),
-    "inductor": View("Inductor's categories", columns.INDUCTOR_CATEGORIES, _inductor, "no figures of Inductor"),
+    "metric": View("Metrics", columns.METRICS, "metrics", "No metrics of nvprof in the capture."),
+    "rank": View("Ranks", columns.RANKS, "ranks", "No ranks: the report is of a single file."),
+    "inductor": View("Inductor's categories", columns.INDUCTOR_CATEGORIES, _inductor, "No figures of Inductor."),
 }

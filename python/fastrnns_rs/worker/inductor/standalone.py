@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
-from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError, line
+from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError, closest, line
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMES, InductorOptions
 from fastrnns_rs.worker.inductor.standalone_measurement import measure
@@ -101,11 +101,38 @@ def _tell(*lines: str) -> None:
         print(one, file=sys.stderr)  # noqa: T201  # this is what a program says
 
 
+#: Errors of argparse as errors of this package: a pattern, what failed, and the hint.
+_ERRORS = (
+    (r"argument (?P<flag>\S+): invalid int value: '(?P<value>.*)'", "invalid integer: {value!r}", "Use an integer."),
+    (r"argument (?P<flag>\S+): expected one argument", "missing value: {flag}", ""),
+    (r"argument (?P<flag>\S+): ignored explicit argument '(?P<value>.*)'", "unexpected value: {value!r}", ""),
+    (r"ambiguous option: (?P<flag>\S+) could match (?P<value>.*)", "ambiguous option: {flag}", "Use one of {value}."),
+)
+
+
 class _Parser(argparse.ArgumentParser):
-    """Parser that raises errors instead of printing them and exiting."""
+    """Parser that raises errors of this package instead of printing those of argparse and exiting."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"Run: {shlex.join(['python', sys.argv[0], '--help'])}")
+        for pattern, what, hint in _ERRORS:
+            if found := re.fullmatch(pattern, message, re.DOTALL):
+                flag, value = found["flag"].rpartition("/")[2], found.groupdict().get("value")
+                where = "" if "{flag}" in what else flag
+                message = what.format(flag=flag, value=value)
+                raise UsageError(message, hint.format(value=value) or self._help(), where=where)
+        raise UsageError(message, self._help())
+
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """Raises the error for words that the parser does not know."""
+        word = words[0]
+        if not word.startswith("-"):
+            raise UsageError(f"unexpected argument: {word!r}", self._help())
+        flags = [one.removeprefix("--") for action in self._actions for one in action.option_strings]
+        meant = closest(word.partition("=")[0].lstrip("-"), flags)
+        raise UsageError(f"unknown option: {word}", self._help() if meant is None else f"Use --{meant}.")
+
+    def _help(self) -> str:
+        return f"Run: {shlex.join(['python', sys.argv[0], '--help'])}"
 
 
 def options(arguments: Sequence[str] | None) -> tuple[InductorOptions, bool]:
@@ -120,30 +147,46 @@ def options(arguments: Sequence[str] | None) -> tuple[InductorOptions, bool]:
         UsageError: If the flags are invalid.
         SystemExit: If `--help` was shown.
     """
-    given = vars(_parser().parse_args(arguments))
+    parser = _parser()
+    found, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        parser.refuse(unknown)
+    given = vars(found)
     as_json: bool = given.pop("as_json")
     return InductorOptions(**given), as_json
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> _Parser:
     parser = _Parser(description="Times this module, which torch.compile's Inductor generated.")
     flag = parser.add_argument
-    flag("-k", "--benchmark-kernels", dest="kernels", action="store_true", help="time every Triton kernel too")
-    flag("-c", "--benchmark-all-configs", dest="all_configs", action="store_true", help="in every configuration too")
+    flag("-k", "--benchmark-kernels", dest="kernels", action="store_true", help="time each Triton kernel too")
+    flag(
+        "-c",
+        "--benchmark-all-configs",
+        dest="all_configs",
+        action="store_true",
+        help="time each configuration of each Triton kernel",
+    )
     flag("-p", "--profile", action="store_true", help="run under torch.profiler too")
     flag(
         "--cuda-memory-snapshot",
         dest="memory_snapshot",
         action="store_true",
-        help="write down what the CUDA allocator does",
+        help="write a snapshot of the CUDA allocator",
     )
     flag("--ncu", action="store_true", help="run under Nsight Compute too")
-    flag("--ncu-kernel-regex", metavar="REGEX", help="kernels that ncu looks at (default: all)")
-    flag("--ncu-metrics", metavar="NAMES", help="what ncu collects, comma-separated (default: its set full)")
-    flag("--times", type=int, metavar="N", default=DEFAULT_TIMES, help="calls in each repeat (default: %(default)s)")
+    flag("--ncu-kernel-regex", metavar="REGEX", help="kernels that ncu profiles (default: all)")
     flag(
-        "--repeat", type=int, metavar="N", default=DEFAULT_REPEAT, help="repeats, each a sample (default: %(default)s)"
+        "--ncu-metrics", metavar="NAMES", help="metrics that ncu collects, separated by commas (default: the set full)"
+    )
+    flag("--times", type=int, metavar="N", default=DEFAULT_TIMES, help="calls per repeat (default: %(default)s)")
+    flag(
+        "--repeat",
+        type=int,
+        metavar="N",
+        default=DEFAULT_REPEAT,
+        help="repeats; each repeat is one sample (default: %(default)s)",
     )
     flag("--json", dest="as_json", action="store_true", help="write the JSON document")
-    flag("--output-dir", type=Path, metavar="FOLDER", help="where traces, snapshots and reports go")
+    flag("--output-dir", type=Path, metavar="FOLDER", help="folder for traces, snapshots and reports")
     return parser
