@@ -145,6 +145,7 @@ class _Phase:
     def columns(self, *, first: bool) -> list[HeadedColumn]:
         """Returns the times, the intervals, and the marks of warnings."""
         times = aligned([_NONE if one is None else self._time(one) for one in self._found])
+        least = _TIME if first else _NEXT_TIME
         marks = [" !" if self._phase in one.marked else "" for one in self._shown]
         return [
             HeadedColumn((self._phase, self._scale.unit), times, kind="time", least=least, gap=1),
