@@ -27,8 +27,6 @@ _NO_DECIMALS_FROM = 10.0
 _TIMES = "×"
 _MIB = 1 << 20
 _SMALL_MIB = 10
-_MIB = 1 << 20
-_SMALL_MIB = 10
 
 
 def figure(value: float, half_width: float | None = None) -> str:
@@ -50,44 +48,6 @@ def figure(value: float, half_width: float | None = None) -> str:
             place = -math.floor(math.log10(half_width))
             decimals = min(decimals, place + (half_width * 10.0**place < _COARSE))
     return f"{value:,.{max(decimals, 0)}f}"
-
-
-def estimate(value: float, low: float | None, high: float | None, unit: float = 1.0) -> str:
-    """Formats a point estimate with as many digits as its interval supports.
-
-    Args:
-        value: Point estimate.
-        low: Lower end of its interval; None without an interval.
-        high: Upper end of its interval; None without an interval.
-        unit: Size of the unit of the column.
-
-    >>> estimate(5.8688e6, 5.832e6, 5.9056e6, 1e6), estimate(5.8688e6, None, None, 1e6)
-    ('5.87', '5.87')
-    """
-    return figure(value / unit, None if low is None or high is None else (high - low) / 2 / unit)
-
-
-def estimate_with_interval(value: float, low: float | None, high: float | None, unit: float = 1.0) -> str:
-    """Formats a point estimate and its interval with the same digits.
-
-    >>> estimate_with_interval(5.8688e6, 5.832e6, 5.9056e6, 1e6)
-    '5.87 [5.83, 5.91]'
-    """
-    text = estimate(value, low, high, unit)
-    if low is None or high is None:
-        return text
-    ends = (figure(end / unit, (high - low) / 2 / unit) for end in (low, high))
-    return f"{text} [{', '.join(ends)}]"
-
-
-def mebibytes(size_bytes: float) -> str:
-    """Formats bytes as MiB, without the unit.
-
-    >>> mebibytes(621 << 20), mebibytes(3 << 20), mebibytes(12345 << 20)
-    ('621', '3.00', '12,345')
-    """
-    value = size_bytes / _MIB
-    return figure(value) if value < _SMALL_MIB else f"{value:,.0f}"
 
 
 def estimate(value: float, low: float | None, high: float | None, unit: float = 1.0) -> str:
