@@ -68,7 +68,7 @@ def test_every_function_has_a_row_and_what_it_names_exists() -> None:
             assert imported[1] == name
             assert callable(getattr(fastrnns_rs.inductor, name))
         else:
-            [argument] = re.findall(r"benchmark_modules\(MODULE, (\w+)=True\)", now)
+            [argument] = re.findall(r"fastrnns_rs\.inductor\(MODULE, (\w+)=True\)", now)
             assert argument in fastrnns_rs.benchmark_modules.__kwdefaults__
 
 
