@@ -64,9 +64,9 @@ def test_each_runner_is_measured_at_each_point(swept: Run) -> None:
     ]
     assert swept["cudnn"] is swept.results[0]
     assert swept["py[hidden-size=400,dtype=float64]"] is swept.results[-1]
-    assert swept.results_of("py", hidden_size=400, dtype="float64") == [swept.results[-1]]
+    assert swept.find_results("py", hidden_size=400, dtype="float64") == [swept.results[-1]]
     with pytest.raises(UsageError, match="no problem has a hiddensize"):
-        swept.results_of("py", hiddensize=1)
+        swept.find_results("py", hiddensize=1)
     assert Run.from_dict(swept.to_dict()) == swept
 
 

@@ -289,8 +289,8 @@ class Run(Container[Result], Tabular, Document):
     def _names(self) -> list[tuple[str, ...]]:
         return [one.names for one in self.results]
 
-    def results_of(self, runner: str, **problem: object) -> list[Result]:
-        """Returns every result of a runner: `run.results_of("cudnn", hidden_size=256)`.
+    def find_results(self, runner: str, **problem: object) -> list[Result]:
+        """Returns every result of a runner: `run.find_results("cudnn", hidden_size=256)`.
 
         Args:
             runner: Name of the runner.
