@@ -20,8 +20,8 @@ PRIVATE = re.compile(
     r"|notices?|caution(ed)?|weigh(ed)?)(_|$)",
     re.IGNORECASE,
 )
-#: Methods of public classes, and codes of warnings in stored files.
-KNOWN = {"results_of", "other_company"}
+#: Codes of warnings in stored files.
+KNOWN = {"other_company"}
 
 
 def names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
