@@ -65,7 +65,7 @@ def test_what_is_no_mode_is_refused(given: dict[str, Any], message: str) -> None
 def test_a_runner_refuses_by_name_what_it_cannot_honour(runner: str, mode: dict[str, Any], message: str) -> None:
     assert message in refusal(runner, **mode)
     # Named by hand it is a mistake; as one of a group it is left out, with a note.
-    with pytest.raises(UsageError, match=f"runner .{runner}."):
+    with pytest.raises(UsageError, match=f"runner: .{runner}."):
         plan(GPU, modes=Modes(**mode), sizes=SIZES, choice=Choice(groups=(), names=[runner]))
     skipped = plan(GPU, modes=Modes(**mode), sizes=SIZES, choice=Choice(groups=["rnns", "cnns"]))
     wanted = "jit_simple" if runner == "jit_simple" else "resnet18" if runner == "resnet18" else "py"

@@ -81,7 +81,7 @@ def test_a_missing_package_skips_a_group_and_refuses_a_name(monkeypatch: pytest.
     refusals = {task.runner.name: task.refusal for task in plan(CPU).tasks}
     assert refusals["cudnn"] is None
     assert refusals["resnet18"] == "needs the package torchvision, which is not installed"
-    with pytest.raises(UsageError, match="runner .resnet50. "):
+    with pytest.raises(UsageError, match="runner: .resnet50. "):
         plan(CPU, choice=Choice(groups=["cnns"], cnns=["resnet50"]))
 
 

@@ -250,7 +250,9 @@ def make_plan(options: Options, facts: Facts) -> Plan:
                 continue
             if task.refusal and by_hand:
                 message = f"unsupported runner: {runner.name!r} {task.refusal}"
-                raise UsageError(message, "Leave out the runner, or change the option that it does not support.")
+                needs_package = task.refusal.startswith("needs the package ")
+                other = "Install the package" if needs_package else "Change the option that it does not support"
+                raise UsageError(message, f"{other}, or leave out the runner.")
             tasks.append(task)
     if not tasks:
         if options.filters:
