@@ -8,6 +8,9 @@ def main() -> None:
     """Runs the command; reports a file that hides a module of the command."""
     try:
         from fastrnns_rs.cli import main as run
+    except KeyboardInterrupt:
+        # The exit code of a command that is interrupted later. There is nothing to report yet.
+        sys.exit(130)
     except Exception as error:
         from fastrnns_rs.hidden_modules import explained
 

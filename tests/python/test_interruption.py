@@ -171,3 +171,11 @@ def test_a_worker_that_babbles_is_heard_to_the_end(monkeypatch: pytest.MonkeyPat
     assert phases == ["build"]
     assert len(answer.printed) == 64 * 1024
     assert answer.printed.endswith("the end")
+
+
+def test_ctrl_c_while_the_command_loads_is_no_traceback(tmp_path: Path) -> None:
+    hook = "import builtins, sys\nimport fastrnns_rs\ndef find(name, *rest, **more):\n"
+    hook += "    if name.startswith('fastrnns_rs.cli'): raise KeyboardInterrupt\n    return real(name, *rest, **more)\n"
+    hook += "real, builtins.__import__ = builtins.__import__, find\nfrom fastrnns_rs import __main__\n__main__.main()\n"
+    done = subprocess.run([sys.executable, "-c", hook], capture_output=True, cwd=tmp_path, check=False, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -96,6 +96,16 @@ def test_an_interrupted_process_of_a_resumed_run_is_not_counted() -> None:
     assert " 8 of 15" in frame(terminal)
 
 
+def test_a_runner_whose_first_process_was_interrupted_did_not_fail() -> None:
+    partial = screen_data.partial()
+    cut = replace(partial.results[2].processes[0], status="interrupted", reason="interrupted")
+    last = replace(partial.results[2], status="failed", reason="interrupted", forward=None, backward=None)
+    run = replace(partial, results=[*partial.results[:2], replace(last, processes=[cut])])
+    [row] = [line.text for line in run_table.lines(run_table.rows(run), 80) if line.text.startswith("py")]
+    assert "failed" not in row
+    assert "0 of 5" in row
+
+
 def kept(run: Run, folder: Path, seconds: float, *, earlier: bool = False) -> str:
     """The whole screen of a run that the history keeps."""
     history = RunHistory(folder)

@@ -71,6 +71,11 @@ def rows(run: Run) -> list[Row]:
     return [row(one, None if run.status == "complete" else planned, warned) for one in run.results]
 
 
+def _is_unfinished(result: Result) -> bool:
+    """Returns True if all processes were interrupted, so that none failed."""
+    return bool(result.processes) and all(one.status == "interrupted" for one in result.processes)
+
+
 def row(result: Result, planned: int | None, warned: Iterable[str] = ()) -> Row:
     """Returns the row of a result.
 
@@ -100,7 +105,7 @@ def lines(shown: Sequence[Row], limit: int) -> list[Line]:
     names = kernel_names.shortened([(one.name, one.name) for one in shown], room) if shown else []
     found = table_lines(["", "runner"], room, columns)
     for number, (text, one) in enumerate(zip(names, shown, strict=True), len(found)):
-        if one.result is not None and one.result.status != "ok":
+        if one.result is not None and one.result.status != "ok" and not _is_unfinished(one.result):
             found += _failure(text, one.result, room, limit)
         else:
             found.append(row_line(text, room, columns, number))
