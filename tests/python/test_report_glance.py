@@ -131,7 +131,7 @@ def test_a_capture_that_ends_early_is_no_capture_of_a_cpu(tmp_path: Path) -> Non
     text = '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2},'
     screen = fastrnns_rs.read(write(tmp_path / "x.json", text)).render(width=80)
     assert screen.splitlines()[1] == "No GPU activity in what could be read: the capture is incomplete."
-    assert "hint: copy the file again" in screen
+    assert "warning[capture_incomplete]:" in screen
 
 
 def test_a_selection_that_leaves_nothing_says_so(tmp_path: Path) -> None:

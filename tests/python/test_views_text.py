@@ -10,6 +10,7 @@ import pytest
 
 from fastrnns_rs import escaping
 from fastrnns_rs.views import text, units
+from fastrnns_rs.views.prose import hint_lines
 
 
 @pytest.mark.parametrize(
@@ -141,3 +142,17 @@ def test_widths_are_those_of_a_terminal(given: str, filled: int) -> None:
     assert text.width(given) == filled
     assert text.pad(given, 4) == given + " " * (4 - filled)
     assert text.pad(given, 4, right=True) == " " * (4 - filled) + given
+
+
+def test_a_command_of_a_hint_is_not_wrapped() -> None:
+    hint = "Measure in more processes: fastrnns-rs bench --processes 20 RUNNER"
+    assert hint_lines("  hint", hint, 80) == [f"  hint: {hint}"]
+    assert hint_lines("  hint", hint, 40) == [
+        "  hint: Measure in more processes:",
+        "    fastrnns-rs bench --processes 20 RUNNER",
+    ]
+    assert hint_lines("hint", "Stop other programs, then measure.", 20) == [
+        "hint: Stop other",
+        "  programs, then",
+        "  measure.",
+    ]

@@ -81,7 +81,8 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
             found = verify(asked, VerifyTerminal(progress, names))
         except Interrupted as stopped:
             found, interrupted = stopped.verification, True
-    _show(found, given, results, format_name)
+    if not interrupted or found.results or format_name != "table":
+        _show(found, given, results, format_name)
     if interrupted:
         left = names[len(found.results) :]
         display.tell_lines([Line(f"Interrupted after {len(found.results)} of {counted(len(names), 'runner')}.")])
@@ -107,10 +108,14 @@ def _tell_next(found: Verification, given: dict[str, Any]) -> None:
     failed = [one.runner for one in found.results if one.status == "failed"]
     if failed and not given["verbose"]:
         display.tell_next("Show every check", next_command.with_runners(failed, "--verbose"))
-    elif found.ok and given["runners"]:
+    elif found.ok:
         files = [word for file in given["runner_file"] for word in ("--runner-file", str(file))]
         right = [one.runner for one in found.results if one.status == "ok"]
-        display.tell_next("Time the runners", shlex.join(["fastrnns-rs", "bench", *right, *files]))
+        # Many runners have a group, which is shorter.
+        named = bool(given["runners"] or given["rnns"] or given["cnns"])
+        words = right if named else ["--group", *(given["group"] or DEFAULT_GROUPS)]
+        words += ["--variable-lstms"] * bool(given["variable_lstms"] and not named)
+        display.tell_next("Time the runners", shlex.join(["fastrnns-rs", "bench", *words, *files]))
 
 
 def _asked(given: dict[str, Any]) -> VerifyOptions:

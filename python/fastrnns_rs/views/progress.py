@@ -79,7 +79,9 @@ def bar_line(done: int, total: int | None, label: str, left_s: float | None, lim
         limit: Width of the terminal.
         label_width: Least width of the label, so that the time does not move.
     """
-    counts = f"{done:,}" if total is None else f"{done:>{len(f'{total:,}')},} of {total:,}"
+    # At the start neither the number of steps nor the first step may be known.
+    counts = _counts(done, total) if total is not None or done else ""
+    label = label or ("" if counts else "starting")
     left = "" if left_s is None else f"{clock(left_s)} left"
     label = visible(label)
     others = width(counts) + 2 * len(_GAP) + (len(left) + len(_GAP) if left else 0)
@@ -92,6 +94,10 @@ def bar_line(done: int, total: int | None, label: str, left_s: float | None, lim
     room = limit - others - len(bar)
     label = pad(fit(label, max(room, 1)), min(label_width, room)) if left else fit(label, max(room, 1))
     return _GAP.join(part for part in (bar, counts, label, left) if part).rstrip()
+
+
+def _counts(done: int, total: int | None) -> str:
+    return f"{done:,}" if total is None else f"{done:>{len(f'{total:,}')},} of {total:,}"
 
 
 def text_line(verb: str, done: int, total: int | None, noun: str, left_s: float | None, label: str = "") -> str:

@@ -9,6 +9,8 @@ _FIGURE = r"(\d) (?=(?:[nµm]?s|%|[kMGT]?B(?:/s)?)(?!\w))"
 #: Columns if the width of the terminal is unknown.
 WIDTH = 80
 _LEAST = 20
+#: Beginning of a command to copy.
+_PROGRAM = "fastrnns-rs "
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
@@ -51,7 +53,25 @@ def labelled(label: str, word: str, limit: int) -> list[str]:
 def warning_lines(code: str, message: str, evidence: str | None, hint: str | None, limit: int) -> list[str]:
     """Returns the lines of `warning[code]: effect: evidence`, then the hint."""
     body = ": ".join(visible(part) for part in (message, evidence) if part)
-    return wrapped(f"warning[{code}]: {body}", limit) + (wrapped(f"  hint: {visible(hint)}", limit) if hint else [])
+    return wrapped(f"warning[{code}]: {body}", limit) + (hint_lines("  hint", hint, limit) if hint else [])
+
+
+def hint_lines(label: str, hint: str, limit: int) -> list[str]:
+    """Returns the lines of a hint.
+
+    A command to copy that does not fit after its sentence is on a line of its own, where it is not wrapped.
+
+    Args:
+        label: Label with its indentation.
+        hint: Sentence, which may end with a colon and a command.
+        limit: Width of the terminal.
+    """
+    text = f"{label}: {visible(hint)}"
+    before, found, command = text.rpartition(f": {_PROGRAM}")
+    if width(text) <= limit or not found:
+        return wrapped(text, limit)
+    indent = text[: len(text) - len(text.lstrip())]
+    return [*wrapped(f"{before}:", limit), f"{indent}  {_PROGRAM}{command}"]
 
 
 def start_time(utc: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.views.prose import wrapped
+from fastrnns_rs.views.prose import hint_lines, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,8 +27,9 @@ def explanation(row: WarningRow, limit: int) -> list[str]:
     if row.details:
         # A paragraph without a label has no indented lines.
         lines += [*(line.strip() for line in wrapped(_plain(row.details), limit)), ""]
-    labelled = {"Evidence": row.evidence, "Commands": ", ".join(row.verbs), "Hint": row.hint}
-    return lines + [line for label, text in labelled.items() for line in wrapped(f"{label}: {_plain(text)}", limit)]
+    for label, text in {"Evidence": row.evidence, "Commands": ", ".join(row.verbs)}.items():
+        lines += wrapped(f"{label}: {_plain(text)}", limit)
+    return lines + hint_lines("Hint", _plain(row.hint), limit)
 
 
 def code_list(topics: Iterable[Topic], limit: int) -> list[str]:
