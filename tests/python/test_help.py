@@ -31,6 +31,16 @@ def test_help_is_the_overview_with_exit_codes() -> None:
     assert "Exit codes: 0 done" in done.stdout
 
 
+@pytest.mark.parametrize("columns", [40, 60, 79])
+def test_the_overview_fits_a_narrow_terminal(columns: int) -> None:
+    bare, whole = run_cli(COLUMNS=str(columns)), run_cli("--help", COLUMNS=str(columns))
+    for text in (bare.stderr, whole.stdout):
+        assert max(map(len, text.splitlines())) <= columns
+        assert "  fastrnns-rs bench --quick cudnn py" in text
+        assert text.split()[: len(bare.stderr.split())] == bare.stderr.split()
+    assert bare.stderr.split() == screen("overview").split()
+
+
 @pytest.mark.parametrize("flag", ["--help", "--help-all"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_no_line_is_wider_than_a_terminal(verb: str, flag: str) -> None:

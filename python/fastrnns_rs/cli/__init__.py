@@ -18,8 +18,11 @@ import click
 from fastrnns_rs import __version__
 from fastrnns_rs._core import BUILD_PROFILE
 from fastrnns_rs.cli.shared import STDOUT, tell_error, unread
+from fastrnns_rs.views.output_stream import terminal_width
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from fastrnns_rs.processes.launcher import Executor
 
 #: One line of help per verb, by purpose. The list of verbs is printed without importing any verb.
@@ -50,10 +53,12 @@ _START = {
     "fastrnns-rs report trace.json.gz": "Show where the time of a capture went.",
 }
 _EXIT_CODES = """\
-Exit codes: 0 done, 1 a runner or a tool failed, 2 usage, 3 regression,
-  4 inconclusive, 5 missing device or tool, 124 timed out, 130 interrupted.
-  3 and 4 only with --fail-on."""
+Exit codes: 0 done, 1 a runner or a tool failed, or a capture is damaged,
+  2 wrong command or file, 3 regression, 4 inconclusive, 5 missing device or
+  tool, 124 timed out, 130 interrupted. 3 and 4 only with --fail-on."""
 
+#: Column of the texts of verbs.
+_TEXT_AT = 12
 _PYTHONS = warnings.formatwarning
 
 
@@ -99,7 +104,7 @@ class Verbs(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses the arguments; without any, prints the overview as an error."""
         if not args:
-            tell_error([_overview()])
+            tell_error([_fitted(_overview(sys.stderr), sys.stderr)])
             ctx.exit(2)
         from fastrnns_rs.cli.options import translated
 
@@ -109,16 +114,39 @@ class Verbs(click.Group):
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
         """Returns the overview and the exit codes."""
-        return f"{_overview()}\n{_EXIT_CODES}\n\nHelp on a command: fastrnns-rs COMMAND --help. Version: --version."
+        last = "Help on a command: fastrnns-rs COMMAND --help. Version: --version."
+        return _fitted(f"{_overview(sys.stdout)}\n\n{_EXIT_CODES}\n\n{last}", sys.stdout)
 
 
-def _overview() -> str:
+def _overview(stream: TextIO | None) -> str:
     lines = ["Time PyTorch RNNs and CNNs, compare runs, and find where GPU time goes.", "", "Start here:"]
-    lines += [f"  {command:36} {text}" for command, text in _START.items()]
+    rows = [f"  {command:36} {text}" for command, text in _START.items()]
+    if terminal_width(stream) < max(map(len, rows)):
+        # A command to copy stays whole.
+        rows = [line for command, text in _START.items() for line in (f"  {command}", f"    {text}")]
+    lines += rows
     lines.append("")
     for purpose, verbs in _PURPOSES.items():
         lines += [f"{purpose}:", *(f"  {name:9} {text}" for name, text in verbs.items())]
     return "\n".join(lines)
+
+
+def _fitted(text: str, stream: TextIO | None) -> str:
+    """Wraps the lines that are wider than a terminal."""
+    limit = terminal_width(stream)
+    if max(map(len, text.splitlines())) <= limit:
+        return text
+    from fastrnns_rs.views.prose import wrapped
+
+    found: list[str] = []
+    for line in text.splitlines():
+        name = line[:_TEXT_AT]
+        if name.strip() in VERBS:
+            first, *others = wrapped(line[_TEXT_AT:], limit - _TEXT_AT)
+            found += [name + first, *(" " * _TEXT_AT + other.strip() for other in others)]
+        else:
+            found += wrapped(line, limit)
+    return "\n".join(found)
 
 
 @click.group(
