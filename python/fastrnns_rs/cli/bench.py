@@ -41,7 +41,9 @@ Examples:
   fastrnns-rs bench cudnn py --axis hidden-size=pow2:6:10
 
 Defaults come from [tool.fastrnns-rs.bench] in pyproject.toml and from variables such as FASTRNNS_BENCH_NLOOPS.
-PyTorch fastrnns' spellings work too: --hiddenSize."""
+PyTorch fastrnns' spellings work too: --hiddenSize.
+
+Exit codes: 0 done, 1 a runner failed, 2 usage, 5 a device is missing, 130 interrupted."""
 
 
 @click.command(name="bench", cls=Verb, epilog=EPILOG)
@@ -91,7 +93,8 @@ PyTorch fastrnns' spellings work too: --hiddenSize."""
     "--resume",
     cls=Unconfigured,
     metavar="FILE",
-    help="Continue an interrupted run. Options default to those of its command, except code.",
+    help="Continue an interrupted run: a file, or a name such as @last. It keeps the options of its command; only "
+    "files with code, such as --runner-file, must be named again.",
 )
 def command(**given: Any) -> int:
     """Times runners, forward and backward, in fresh processes.

@@ -51,11 +51,11 @@ class Folders(WordsOption, Unconfigured):
     cls=Unconfigured,
     type=click.IntRange(1, _MOST),
     metavar="N",
-    help=f"List the N newest. [default: {_LISTED}; in JSON, and of runs that are named, all]",
+    help=f"List the N newest runs. [default: {_LISTED}; all with --json, or if runs are named]",
 )
 @click.option("--all", cls=Unconfigured, is_flag=True, help="List all runs.")
 @click.option("--tag", cls=Unconfigured, metavar="NAME", help="Add a tag to runs. [default: to @last]")
-@click.option("--untag", cls=Unconfigured, metavar="NAME", help="Remove a tag from runs.")
+@click.option("--untag", cls=Unconfigured, metavar="NAME", help="Remove a tag from runs. [default: from @last]")
 @click.option(
     "--export", cls=Unconfigured, type=click.Path(path_type=Path), metavar="FOLDER", help="Copy runs to a folder."
 )

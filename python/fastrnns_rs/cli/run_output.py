@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.bench_terminal import BenchTerminal
 
 options: Callable[[F], F] = several(
-    output("Write the formatted document to PATH instead of stdout. [without --format: as --run-file]"),
+    output("Write the document of --format to PATH instead of stdout. Without --format, PATH is the --run-file."),
     click.option(
         "--run-file",
         cls=Target,

@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
 
 
-@click.command(name="show", cls=Verb)
+EPILOG = """\b
+Examples:
+  fastrnns-rs show @last
+  fastrnns-rs show run.json --sort -forward
+  fastrnns-rs show run.json --format csv --output run.csv
+  fastrnns-rs show @last --warnings
+
+Exit codes: 0 done, 2 usage."""
+
+
+@click.command(name="show", cls=Verb, epilog=EPILOG)
 @click.argument("file")
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweep_options.rows("Show only rows that match CONDITION")
