@@ -1,11 +1,11 @@
-//! The one error type of the core. A variant carries the facts; whoever shows it chooses the words around them.
+//! The error type of the core. A variant carries the values; callers choose the words around them.
 
 use std::ffi::OsStr;
 
 use rustix::io::Errno;
 use thiserror::Error;
 
-/// What can go wrong in the core.
+/// Errors of the core.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Error {
     /// A statistic was asked of no samples.
@@ -20,9 +20,9 @@ pub enum Error {
     NotFinite {
         /// The argument's name.
         argument: &'static str,
-        /// Where it stands, counted from 0.
+        /// Position of the value, counted from 0.
         position: usize,
-        /// What stands there.
+        /// The value.
         value: f64,
     },
 
@@ -31,9 +31,9 @@ pub enum Error {
     NotPositive {
         /// The argument's name.
         argument: &'static str,
-        /// Where it stands, counted from 0.
+        /// Position of the value, counted from 0.
         position: usize,
-        /// What stands there.
+        /// The value.
         value: f64,
     },
 
@@ -42,14 +42,14 @@ pub enum Error {
     TooFew {
         /// The argument's name.
         argument: &'static str,
-        /// How many there must be.
+        /// Least number of values.
         needed: usize,
-        /// How many there are.
+        /// Number of values.
         found: usize,
     },
 
     /// Two arguments must have the same length.
-    #[error("{argument} has {found} values, {other} has {expected}; they must have equally many")]
+    #[error("{argument} has {found} values, {other} has {expected}; the numbers must be equal")]
     UnequalLengths {
         /// The argument's name.
         argument: &'static str,
@@ -57,47 +57,47 @@ pub enum Error {
         found: usize,
         /// The name of the one it is held against.
         other: &'static str,
-        /// That one's length.
+        /// Length of the other argument.
         expected: usize,
     },
 
-    /// A name is none of those that are known.
+    /// A name is not one of the known names.
     #[error("{argument} is {name:?}; it must be one of {known}")]
     UnknownName {
         /// The argument's name.
         argument: &'static str,
-        /// What was given.
+        /// The unknown name.
         name: String,
-        /// What would have been accepted, with commas.
+        /// The known names, separated by commas.
         known: String,
     },
 
-    /// A number of one element of an argument lies outside what makes sense for it.
+    /// An element of an argument is out of range.
     #[error("{argument}[{position}] is {value}; it must be {expected}")]
     ElementOutOfRange {
         /// The argument's name.
         argument: &'static str,
-        /// Where it stands, counted from 0.
+        /// Position of the value, counted from 0.
         position: usize,
-        /// What stands there.
+        /// The value.
         value: f64,
-        /// What would have been accepted.
+        /// Description of valid values.
         expected: &'static str,
     },
 
-    /// What is wrong with the samples of one of several processes.
+    /// The samples of one of several processes are invalid.
     #[error("{argument}[{process}]: {error}")]
     InProcess {
         /// The argument's name.
         argument: &'static str,
-        /// Which process, counted from 0.
+        /// Position of the process, counted from 0.
         process: usize,
-        /// What is wrong.
+        /// Error of its samples.
         error: Box<Error>,
     },
 
     /// The values are finite but so far apart that their spread is not.
-    #[error("the spread of {argument} overflows a 64-bit float; rescale the values")]
+    #[error("the range of {argument} overflows a 64-bit float; rescale the values")]
     Overflow {
         /// The argument's name.
         argument: &'static str,
@@ -108,14 +108,16 @@ pub enum Error {
     OutOfRange {
         /// The argument's name.
         argument: &'static str,
-        /// What was given.
+        /// The value.
         value: f64,
-        /// What would have been accepted.
+        /// Description of valid values.
         expected: &'static str,
     },
 
     /// More edges were marked than the recorder had room for.
-    #[error("{marked} edges were marked, {capacity} fit; make the recorder for as many iterations as the loop runs")]
+    #[error(
+        "recorder is full: {marked} edges were marked, and {capacity} fit; create the recorder with the number of iterations of the loop"
+    )]
     RecorderOverrun {
         /// Edges marked.
         marked: usize,
@@ -123,14 +125,14 @@ pub enum Error {
         capacity: usize,
     },
 
-    /// An edge or an iteration was asked for that the recorder does not have.
+    /// An edge or an iteration was requested that the recorder does not have.
     #[error("{argument} {index} does not exist; the recorder has {available}")]
     NoSuchEdge {
         /// `edge` or `iteration`.
         argument: &'static str,
-        /// What was asked for.
+        /// The requested index.
         index: usize,
-        /// How many there are.
+        /// Number of edges or iterations.
         available: usize,
     },
 
@@ -141,17 +143,17 @@ pub enum Error {
         reason: String,
     },
 
-    /// What was given is no command.
+    /// The argument is not a command.
     #[error("not a command: {reason}")]
     NotACommand {
-        /// What is wrong with it.
+        /// Reason why it is not a command.
         reason: String,
     },
 
     /// A command could not be started.
-    #[error("{program} cannot be started: {}", std::io::Error::from_raw_os_error(*.errno))]
+    #[error("cannot start {program}: {}", std::io::Error::from_raw_os_error(*.errno))]
     Spawn {
-        /// What was to be started.
+        /// The program.
         program: String,
         /// The system's reason.
         errno: i32,
@@ -160,14 +162,14 @@ pub enum Error {
     /// A command could not be supervised, and was ended.
     #[error("the command could not be supervised: {reason}")]
     Supervision {
-        /// What stood in the way.
+        /// Reason of the failure.
         reason: String,
     },
 
     /// No profiler has this name.
-    #[error("no profiler is called {name:?}")]
+    #[error("unknown profiler: {name:?}")]
     UnknownProfiler {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
 
@@ -176,7 +178,7 @@ pub enum Error {
     UnusableProfiler {
         /// The program.
         path: String,
-        /// What it did instead.
+        /// Output or failure of the program.
         reason: String,
     },
 
@@ -185,23 +187,23 @@ pub enum Error {
     NotACapture {
         /// The file.
         path: String,
-        /// What is wrong with it, or what it looks like.
+        /// Reason why the file is not a capture.
         reason: String,
-        /// What to do.
+        /// Imperative sentence with the next step.
         hint: String,
     },
 
     /// Bytes are not a trace that this version has packed.
-    #[error("not the events of captures: {reason}")]
+    #[error("not a packed trace: {reason}")]
     NotATrace {
-        /// What is wrong with them.
+        /// Reason of the failure.
         reason: String,
     },
 
     /// Bytes are not a summary that this version has packed.
-    #[error("not a summary of captures: {reason}")]
+    #[error("not a packed summary: {reason}")]
     NotASummary {
-        /// What is wrong with them.
+        /// Reason of the failure.
         reason: String,
     },
 
@@ -210,26 +212,26 @@ pub enum Error {
     BadCategories {
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Reason of the failure.
         reason: String,
     },
 
-    /// What was being written cannot be.
+    /// Output could not be written.
     #[error("{reason}")]
     Unwritable {
         /// The system's number for why, where it has one.
         errno: Option<i32>,
-        /// Why, in its words.
+        /// Description of the error.
         reason: String,
     },
 
-    /// The caller asked for the end of a command, and it was ended.
+    /// The caller requested the end of a command, and the command was ended.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl Error {
-    /// That `name` is none of the `known` ones.
+    /// Makes the error for a `name` that is not one of the `known` names.
     pub(crate) fn unknown_name(argument: &'static str, name: &str, known: &str) -> Self {
         Self::UnknownName { argument, name: name.to_owned(), known: known.to_owned() }
     }
@@ -254,7 +256,7 @@ impl Error {
 /// Shorthand for the core's results.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Refuses a number that does not fit; `expected` is what would.
+/// Rejects a number that is out of range; `expected` describes valid numbers.
 pub(crate) fn require(fits: bool, argument: &'static str, value: f64, expected: &'static str) -> Result<()> {
     if fits { Ok(()) } else { Err(Error::OutOfRange { argument, value, expected }) }
 }

@@ -35,13 +35,13 @@ pub(crate) fn guarded_value<T>(body: impl FnOnce() -> T) -> PyResult<T> {
 fn error(caught: &Caught) -> PyErr {
     let message = caught.message();
     if let Some(OutOfMemory { bytes: Some(bytes) }) = caught.of() {
-        return PyMemoryError::new_err(format!("out of memory: {bytes} bytes cannot be allocated"));
+        return PyMemoryError::new_err(format!("out of memory: cannot allocate {bytes} bytes"));
     }
     if caught.of::<OutOfMemory>().is_some() || message == NO_OBJECT {
         return PyMemoryError::new_err("out of memory");
     }
     let place = caught.place().map_or_else(String::new, |place| format!(" ({place})"));
-    PyRuntimeError::new_err(format!("bug in fastrnns-rs: {message}{place}; please report it with what you called"))
+    PyRuntimeError::new_err(format!("bug in fastrnns-rs: {message}{place}; please report it with your call"))
 }
 
 fn is_debugged() -> bool {

@@ -26,7 +26,7 @@ pub fn significant(value: f64) -> String {
     if again < first { format!("{value:.*}", again as usize) } else { text }
 }
 
-/// A fraction in percent, without what binary fractions add to it.
+/// Returns a fraction in percent, without the error of binary fractions.
 ///
 /// ```
 /// use fastrnns_rs::units::show_percent;

@@ -1,4 +1,4 @@
-//! What to run.
+//! Commands to run.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,9 +11,9 @@ use rustix::io::Errno;
 
 use crate::error::{Error, Result};
 
-/// How long a command that was asked to end has before it is killed.
+/// Time between the request to end and the kill of a command.
 pub const GRACE: Duration = Duration::from_secs(1);
-/// Where programs are looked for when there is no `PATH`, as everywhere else.
+/// Folders of programs if `PATH` is not set, as everywhere else.
 const USUAL_PATH: &str = "/bin:/usr/bin";
 
 /// A command as an argument vector; no shell ever sees it.
@@ -23,11 +23,11 @@ pub struct Command {
     pub argv: Vec<OsString>,
     /// Its variables; None for those of this process.
     pub environment: Option<Vec<(OsString, OsString)>>,
-    /// Where it runs; None for the folder of this process.
+    /// Working directory; None for the directory of this process.
     pub directory: Option<PathBuf>,
-    /// Whether we write to its standard input, which is empty otherwise.
+    /// True if we write to its standard input, which is empty otherwise.
     pub feed: bool,
-    /// Whether lines of its standard output are handed out, beside the tail that is kept.
+    /// True if lines of its standard output are handed out, in addition to the tail that is kept.
     pub lines: bool,
 }
 
@@ -37,25 +37,27 @@ impl Command {
         self.environment.clone().unwrap_or_else(|| env::vars_os().collect())
     }
 
-    /// The file that its first argument stands for.
+    /// Finds the program of its first argument.
     ///
     /// # Errors
     ///
     /// There is no argument, a text is not possible, or there is no such program or folder.
     pub(super) fn program(&self) -> Result<PathBuf> {
         let Some(first) = self.argv.first() else {
-            return Err(Error::NotACommand { reason: "it has no arguments".to_owned() });
+            return Err(Error::NotACommand { reason: "the command has no arguments".to_owned() });
         };
         let pairs = self.environment.iter().flatten().flat_map(|(name, value)| [name, value]);
         let directory = self.directory.as_deref().map(Path::as_os_str);
         if let Some(bad) = self.argv.iter().chain(pairs).map(OsString::as_os_str).chain(directory).find(has_nul) {
             return Err(Error::NotACommand {
-                reason: format!("\"{}\" holds a NUL character", bad.as_bytes().escape_ascii()),
+                reason: format!("\"{}\" contains a NUL character", bad.as_bytes().escape_ascii()),
             });
         }
         let mut names = self.environment.iter().flatten().map(|(name, _)| name.as_bytes());
         if let Some(bad) = names.find(|name| name.is_empty() || name.contains(&b'=')) {
-            return Err(Error::NotACommand { reason: format!("\"{}\" is no variable's name", bad.escape_ascii()) });
+            return Err(Error::NotACommand {
+                reason: format!("\"{}\" is not the name of a variable", bad.escape_ascii()),
+            });
         }
         if let Some(directory) = directory {
             open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
@@ -84,19 +86,19 @@ pub fn find(name: &OsStr, path: Option<&OsStr>) -> Option<PathBuf> {
     env::split_paths(path?).map(|folder| folder.join(name)).find(|candidate| is_executable(candidate))
 }
 
-/// Whether a file is there that may be executed.
+/// Returns true if an executable file exists at a path.
 pub fn is_executable(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
-/// How a command ended.
+/// Result of a command that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completed {
-    /// What it exited with; None when a signal ended it.
+    /// Exit status; None if a signal ended the command.
     pub exit_status: Option<i32>,
     /// The signal that ended it, if one did.
     pub signal: Option<i32>,
-    /// Whether it was ended because its time was up.
+    /// True if the command was ended because its time was up.
     pub timed_out: bool,
     /// The end of its standard output, at most [`super::tail::TAIL_BYTES`].
     pub stdout_tail: Vec<u8>,

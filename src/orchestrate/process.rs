@@ -1,4 +1,4 @@
-//! A running command: what it says, and how it is brought to an end.
+//! Running commands: their output and their end.
 
 use std::mem;
 use std::os::fd::OwnedFd;
@@ -18,11 +18,11 @@ use crate::memory::Room as _;
 /// A pipe that holds more is emptied less often.
 const PIPE_BYTES: usize = 1024 * 1024;
 const CHUNK_BYTES: usize = 256 * 1024;
-/// How long a command has to take what we write to it.
+/// Time limit for a command to read what we write to it.
 const FEEDING: Duration = Duration::from_secs(10);
-/// How long the supervisor has to find and kill what a command left; it takes milliseconds.
+/// Time limit for the supervisor to find and kill what a command left; it takes milliseconds.
 const SWEEPING: Duration = Duration::from_secs(5);
-/// Lines that nobody takes do not grow without bound.
+/// Limit of lines that are not taken.
 const MOST_LINE_BYTES: usize = 256 * 1024 * 1024;
 
 /// A signal that lands on another thread does not wake ours: look up this often.
@@ -39,7 +39,7 @@ pub struct Process {
     duration: Duration,
     exit_status: Option<i32>,
     signal: Option<i32>,
-    /// Whether it and all that it started are gone.
+    /// True if the command and all that it started are gone.
     gone: bool,
     chunk: Vec<u8>,
 }
@@ -48,7 +48,7 @@ pub struct Process {
 #[derive(Debug, Default)]
 struct Lines {
     bytes: Vec<u8>,
-    /// How many of the bytes are complete lines.
+    /// Number of bytes that are complete lines.
     complete: usize,
 }
 
@@ -88,7 +88,7 @@ impl Stream {
         Ok((Self { pipe: Some(ours), tail: Tail::default() }, theirs))
     }
 
-    /// Takes what the pipe holds, at most a chunk; None when there is nothing to be had now.
+    /// Reads from the pipe, at most a chunk; None if nothing is available now.
     fn take<'chunk>(&mut self, chunk: &'chunk mut [u8]) -> Option<&'chunk [u8]> {
         match read(self.pipe.as_ref()?, &mut *chunk) {
             Err(Errno::AGAIN | Errno::INTR) => None,
@@ -136,12 +136,12 @@ impl Process {
         })
     }
 
-    /// Whether it and everything that it started are gone.
+    /// Returns true if the command and everything that it started are gone.
     pub fn ended(&self) -> bool {
         self.gone
     }
 
-    /// Writes to its standard input. What it does not take, because it is gone or does not read, is lost.
+    /// Writes to its standard input. Data that the command does not read are lost.
     pub fn feed(&mut self, bytes: &[u8]) {
         let deadline = Instant::now() + FEEDING;
         let mut left = bytes;
@@ -152,7 +152,7 @@ impl Process {
                     let mut fds = vec![PollFd::new(pipe, PollFlags::OUT)];
                     fds.extend(self.open_streams());
                     let _ = poll(&mut fds, Some(&timespec(Duration::from_millis(50))));
-                    // One that answers before it has heard all may wait for us.
+                    // One that answers before it has has_output all may wait for us.
                     self.take();
                 }
                 Err(_) => self.stdin = None,
@@ -160,7 +160,7 @@ impl Process {
         }
     }
 
-    /// Reads what it says until it has ended, there are lines, a signal came, or the time is up.
+    /// Reads its output until it has ended, there are lines, a signal came, or the time is up.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ impl Process {
             let news = !fds[0].revents().is_empty();
             self.take();
             if news {
-                self.hear()?;
+                self.read_report()?;
             }
             if self.has_line() || left.is_zero() {
                 return Ok(());
@@ -249,22 +249,22 @@ impl Process {
 
     /// Takes a chunk of each stream.
     fn take(&mut self) -> bool {
-        let said = self.stdout.take(&mut self.chunk);
-        if let (Some(said), Some(lines)) = (said, &mut self.lines) {
-            lines.push(said);
+        let output = self.stdout.take(&mut self.chunk);
+        if let (Some(output), Some(lines)) = (output, &mut self.lines) {
+            lines.push(output);
         }
-        let heard = said.is_some();
-        self.stderr.take(&mut self.chunk).is_some() || heard
+        let has_output = output.is_some();
+        self.stderr.take(&mut self.chunk).is_some() || has_output
     }
 
-    /// Takes what the supervisor reports.
-    fn hear(&mut self) -> Result<()> {
+    /// Reads a report of the supervisor.
+    fn read_report(&mut self) -> Result<()> {
         match self.line.receive() {
             Report::Started { .. } | Report::Failed(_) => {}
             Report::Gone { exit_status, signal, duration_ns } => {
                 (self.exit_status, self.signal) = (exit_status, signal);
                 self.duration = Duration::from_nanos(duration_ns);
-                // Nobody writes any more: what the pipes hold is all there is.
+                // No process writes any more: the pipes hold all remaining output.
                 while self.take() {}
                 self.gone = true;
             }
@@ -273,9 +273,9 @@ impl Process {
         Ok(())
     }
 
-    /// Ends what has no supervisor any more. What it has said until then can still be asked for.
+    /// Ends a command whose supervisor is gone. Output until then can still be requested.
     fn lose(&mut self, reason: &str) -> Error {
-        self.line.kill_what_is_left();
+        self.line.kill_remaining();
         // As much as pipes hold, and not for ever: a process that got away may still write.
         let _ = (0..=PIPE_BYTES / CHUNK_BYTES).all(|_| self.take());
         self.gone = true;
@@ -295,7 +295,7 @@ impl Drop for Process {
 ///
 /// # Errors
 ///
-/// It cannot be started, or `interrupted` said so; then it has been ended.
+/// It cannot be started, or `interrupted` output so; then it has been ended.
 pub fn run(
     command: &Command,
     timeout: Option<Duration>,
@@ -303,7 +303,7 @@ pub fn run(
     mut interrupted: impl FnMut() -> bool,
 ) -> Result<Completed> {
     let mut process = Process::start(command)?;
-    // A time so far away that the clock cannot hold it is none.
+    // A time beyond the range of the clock means no limit.
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let mut timed_out = false;
     while !process.ended() {

@@ -1,9 +1,9 @@
 //! The last part of a stream, in constant memory.
 
-/// How much of each stream is kept.
+/// Number of bytes of each stream that are kept.
 pub const TAIL_BYTES: usize = 64 * 1024;
 
-/// The last [`TAIL_BYTES`] of what was pushed.
+/// The last [`TAIL_BYTES`] of the pushed bytes.
 #[derive(Debug, Default)]
 pub struct Tail {
     bytes: Vec<u8>,
@@ -25,7 +25,7 @@ impl Tail {
         self.bytes.extend_from_slice(chunk);
     }
 
-    /// What is kept.
+    /// Returns the bytes that are kept.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[self.bytes.len().saturating_sub(TAIL_BYTES)..]
     }

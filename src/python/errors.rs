@@ -1,4 +1,4 @@
-//! Errors of the core as Python's exceptions: what a caller passed is a `ValueError`, what the system refused an `OSError`.
+//! Errors of the core as Python's exceptions: `ValueError` for invalid arguments, `OSError` for errors of the system.
 
 use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};

@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use crate::error::Result;
 use crate::memory;
 
-/// Asking means to wait for the interpreter where other threads keep it busy, some milliseconds each time.
+/// Time between two checks: a check waits for the interpreter, some milliseconds if other threads keep it busy.
 const SELDOM: Duration = Duration::from_millis(25);
 
-/// Computes without the interpreter. What `work` is given says whether a signal's handler has raised something, which then
-/// takes the place of its result, and ends the call where memory is short.
+/// Computes without the interpreter. `work` gets a function that returns true if a signal's handler has raised an exception,
+/// which then replaces the result. That function ends the call if memory is short.
 pub(super) fn interruptibly<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send,
@@ -25,7 +25,7 @@ pub(super) fn interruptibly<T: Send>(
     })
 }
 
-/// The same for what hardly needs memory: it waits for other programs.
+/// Runs work that hardly needs memory, without the interpreter: it waits for other programs.
 pub(super) fn waiting<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send,
@@ -41,8 +41,8 @@ pub(super) fn waiting<T: Send>(
     }
 }
 
-/// Time of the last check for signals, and the exception that a handler raised. A type of its own, so that it is compiled once: the function
-/// above is compiled for everything that it runs.
+/// Time of the last check for signals, and the exception that a handler raised. It is a type of its own, so that it is compiled once:
+/// the function above is compiled for every kind of work.
 struct Signals {
     asked: Cell<Instant>,
     raised: RefCell<Option<PyErr>>,

@@ -1,6 +1,6 @@
-//! The binding: the extension module `fastrnns_rs._core`, flat, with one thin file a topic.
+//! The binding: the extension module `fastrnns_rs._core`, flat, with one thin file per topic.
 //!
-//! The doc comments of what it exports are Python's docstrings, and so follow Python's conventions.
+//! The doc comments of exported items are Python's docstrings, and so follow Python's conventions.
 #![allow(clippy::doc_markdown, reason = "backticks are not how Python docstrings name arguments")]
 
 mod convert;
@@ -73,12 +73,12 @@ mod _core {
     #[pymodule_export]
     use crate::stats::series::{ChangePoints, Segment, SteadyState, Warmup};
 
-    /// The package's version; Cargo.toml is the one place where it is written.
+    /// Version of the package, defined in Cargo.toml.
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
-    /// `release`, or `debug` for a build without optimisation, whose overheads mean nothing.
+    /// Profile of the build: `release`, or `debug` without optimisation.
     #[pymodule_export]
     const BUILD_PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
 }

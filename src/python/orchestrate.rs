@@ -17,18 +17,18 @@ use crate::error::Error;
 use crate::guard::{guarded, guarded_value};
 use crate::orchestrate::{self, Command, supervisor};
 
-/// A signal that lands on another thread does not wake ours: look up this often.
+/// Time between two checks for signals: a signal on another thread does not wake ours.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How a command ended.
+/// Result of a command that has ended.
 ///
 /// Attributes:
-///     exit_status: What it exited with; None when a signal ended it.
-///     signal: The signal that ended it, if one did.
-///     timed_out: Whether it was ended because its time was up.
-///     stdout_tail: The end of its standard output, at most 64 KiB; bytes that are no UTF-8 are replaced.
-///     stderr_tail: The end of its standard error.
-///     duration_ns: Nanoseconds from its start to its end.
+///     exit_status: Exit status; None if a signal ended the command.
+///     signal: Number of the signal that ended the command; None otherwise.
+///     timed_out: True if the command was ended because its time was up.
+///     stdout_tail: End of the standard output, at most 64 KiB; bytes that are not UTF-8 are replaced.
+///     stderr_tail: End of the standard error, likewise.
+///     duration_ns: Nanoseconds from the start to the end.
 #[pyclass(frozen, get_all, module = "fastrnns_rs._core")]
 pub(super) struct Completed {
     exit_status: Option<i32>,
@@ -68,26 +68,26 @@ impl From<orchestrate::Completed> for Completed {
     }
 }
 
-/// Runs a command and leaves nothing of it behind, whatever happens to it or to this process.
+/// Runs a command and leaves nothing of it behind, also if this process ends.
 ///
-/// It runs in a process group of its own, with an empty standard input. When its time is up, on Ctrl-C, or when this
-/// process ends in any way, it is asked to end (SIGTERM) and after `grace` killed, with all that it started.
+/// The command runs in its own process group, with an empty standard input. When its time is up, on Ctrl-C, or when this process
+/// ends, the command gets SIGTERM; after `grace` it is killed, with all that it started.
 ///
 /// Args:
-///     argv: The program and its arguments; no shell sees them.
-///     timeout: Seconds that it may take; None for any time.
-///     env: Its variables; None for those of this process.
-///     cwd: The folder that it runs in; None for this process's.
-///     grace: Seconds from being asked to end to being killed.
+///     argv: Program and its arguments; no shell is used.
+///     timeout: Time limit in seconds; None for no limit.
+///     env: Environment variables; None for those of this process.
+///     cwd: Working directory; None for that of this process.
+///     grace: Seconds between SIGTERM and the kill.
 ///
 /// Returns:
-///     How it ended. A time-out is a result, not an exception.
+///     The result. A time-out is a result, not an exception.
 ///
 /// Raises:
-///     OSError: It cannot be started: FileNotFoundError, PermissionError and so on.
-///     ValueError: There are no arguments, one holds a NUL, or a time makes no sense.
-///     RuntimeError: Its supervisor was killed; the command is gone too.
-///     KeyboardInterrupt: Ctrl-C; the command is gone.
+///     OSError: If the command cannot be started: FileNotFoundError, PermissionError and so on.
+///     ValueError: If there are no arguments, an argument contains NUL, or a time is negative or NaN.
+///     RuntimeError: If its supervisor was killed; the command is gone too.
+///     KeyboardInterrupt: On Ctrl-C; the command is gone.
 #[pyfunction]
 #[pyo3(signature = (argv, *, timeout = None, env = None, cwd = None, grace = 1.0))]
 pub(super) fn run_command(
@@ -112,15 +112,15 @@ pub(super) fn run_command(
     })
 }
 
-/// A command that one talks to while it runs. What `run_command` does in one step.
+/// Command with which this process communicates while it runs.
 ///
 /// Args:
-///     argv: The program and its arguments.
-///     env: Its variables; None for those of this process.
+///     argv: Program and its arguments.
+///     env: Environment variables; None for those of this process.
 ///
 /// Raises:
-///     OSError: It cannot be started.
-///     ValueError: There are no arguments, or one holds a NUL.
+///     OSError: If the command cannot be started.
+///     ValueError: If there are no arguments, or an argument contains NUL.
 #[pyclass(frozen, module = "fastrnns_rs._core")]
 pub(super) struct Process(Mutex<orchestrate::Process>);
 
@@ -137,21 +137,23 @@ impl Process {
         })
     }
 
-    /// Writes to its standard input. What it does not take, because it is gone or does not read, is lost.
+    /// Writes to its standard input. Data that the command does not read are lost.
     fn write(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
         guarded_value(|| {
             py.detach(|| self.with(|process| process.feed(data)));
         })
     }
 
-    /// The next complete lines of its standard output, as soon as there are any; none when it ended or time is up.
+    /// Returns the next complete lines of its standard output.
+    ///
+    /// There are no lines if the command has ended or time is up.
     ///
     /// Args:
     ///     timeout: Seconds to wait.
     ///
     /// Raises:
-    ///     RuntimeError: Its supervisor was killed; the command is gone too.
-    ///     KeyboardInterrupt: Ctrl-C; the command goes on.
+    ///     RuntimeError: If its supervisor was killed; the command is gone too.
+    ///     KeyboardInterrupt: On Ctrl-C; the command continues.
     fn read_lines<'py>(&self, py: Python<'py>, timeout: f64) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| {
             let deadline = Instant::now().checked_add(seconds("timeout", timeout)?);
@@ -172,22 +174,22 @@ impl Process {
         })
     }
 
-    /// Whether it and everything that it started are gone.
+    /// Returns true if the command and everything that it started are gone.
     #[getter]
     fn ended(&self, py: Python<'_>) -> PyResult<bool> {
         guarded_value(|| py.detach(|| self.with(|process| process.ended())))
     }
 
-    /// Ends it, and all that it started.
+    /// Ends the command, and all that it started.
     ///
     /// Args:
-    ///     grace: Seconds from being asked to (SIGTERM) to being killed; 0 kills at once.
+    ///     grace: Seconds between SIGTERM and the kill; 0 kills at once.
     ///
     /// Returns:
-    ///     How it ended.
+    ///     The result.
     ///
     /// Raises:
-    ///     RuntimeError: Its supervisor was killed; the command is gone too.
+    ///     RuntimeError: If its supervisor was killed; the command is gone too.
     #[pyo3(signature = (grace = 0.0))]
     fn end(&self, py: Python<'_>, grace: f64) -> PyResult<Completed> {
         guarded(|| {
@@ -203,16 +205,15 @@ impl Process {
     }
 }
 
-/// What `python .../supervisor.py` runs: looks after commands until the process that holds the other end of its standard
-/// input is gone.
+/// Runs the supervisor: serves the process at the other end of its standard input.
 ///
 /// Raises:
-///     RuntimeError: The kernel does not let it adopt orphans.
+///     RuntimeError: If the kernel does not let it adopt orphans.
 #[pyfunction]
 pub(super) fn keep(py: Python<'_>) -> PyResult<()> {
     guarded(|| {
-        // Whoever ignores the ends of its children hands that on, and then nobody could tell how a command ended. Files that
-        // grow too large Python ignores by itself; commands are to have that as usual.
+        // A process that ignores SIGCHLD passes that on, and then the result of a command is lost. Python itself ignores SIGXFSZ;
+        // commands must have its default.
         let signals = py.import("_signal")?;
         for name in ["SIGCHLD", "SIGXFSZ"] {
             signals.call_method1("signal", (signals.getattr(name)?, signals.getattr("SIG_DFL")?))?;
@@ -222,7 +223,7 @@ pub(super) fn keep(py: Python<'_>) -> PyResult<()> {
     })
 }
 
-/// Tells the core how this interpreter runs a supervisor.
+/// Sets the command with which this interpreter runs a supervisor.
 pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
     let executable = py.import("sys")?.getattr("executable")?.extract::<Option<OsString>>()?;
     let module = py.import("fastrnns_rs._core")?.getattr("__file__")?.extract::<OsString>()?;
@@ -236,7 +237,7 @@ pub(super) fn prepare(py: Python<'_>) -> PyResult<()> {
 fn seconds(argument: &str, value: f64) -> PyResult<Duration> {
     // A time that no clock can hold is as good as for ever.
     if value.is_nan() || value < 0.0 {
-        return Err(PyValueError::new_err(format!("{argument} is {value}; it must be a number of seconds from 0 on")));
+        return Err(PyValueError::new_err(format!("{argument} is {value}; it must be at least 0 s")));
     }
     Ok(Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX))
 }

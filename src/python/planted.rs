@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 use crate::guard::guarded_value;
 use crate::par;
 
-/// Panics, so that a test sees what a fault of the core becomes.
+/// Panics, so that a test sees the exception for a fault of the core.
 ///
 /// Args:
-///     message: What the panic says.
-///     in_pool: Whether on a thread of a pool; else on the calling thread.
+///     message: Message of the panic.
+///     in_pool: True for a panic on a thread of a pool; else it is on the calling thread.
 ///
 /// Raises:
-///     RuntimeError: Always; it names the message and the place.
+///     RuntimeError: Always; the message has the text and the place of the panic.
 #[pyfunction]
 #[pyo3(signature = (message, *, in_pool = false))]
 pub(super) fn _panic(py: Python<'_>, message: &str, in_pool: bool) -> PyResult<()> {

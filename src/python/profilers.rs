@@ -1,4 +1,4 @@
-//! Profilers, as the commands that they take.
+//! Command lines of profilers.
 #![allow(clippy::needless_pass_by_value, reason = "what PyO3 extracts is owned")]
 
 use std::ffi::OsString;
@@ -11,13 +11,13 @@ use super::orchestrate::prepare;
 use crate::guard::{guarded, guarded_value};
 use crate::orchestrate::profilers::{self, Installation, Request, Search};
 
-/// The names of all profilers, in the order in which they are shown.
+/// Returns the names of all profilers, in the order in which they are shown.
 #[pyfunction]
 pub(super) fn profiler_names() -> PyResult<Vec<&'static str>> {
     guarded_value(|| profilers::PROFILERS.iter().map(|profiler| profiler.name()).collect())
 }
 
-/// A profiler as it is installed. It makes commands; it runs none.
+/// Installed profiler. It makes command lines and runs none of them.
 #[pyclass(frozen, module = "fastrnns_rs._core")]
 pub(super) struct Profiler {
     profiler: &'static dyn profilers::Profiler,
@@ -26,16 +26,16 @@ pub(super) struct Profiler {
 
 #[pymethods]
 impl Profiler {
-    /// Asks the program at `path` what it is.
+    /// Finds the version and the options of the program at `path`.
     ///
     /// Args:
     ///     name: One of `profiler_names()`.
-    ///     path: The program; None for a profiler that needs none.
+    ///     path: Path of the program; None for a profiler without a program.
     ///
     /// Raises:
-    ///     ValueError: There is no profiler of this name.
-    ///     OSError: The program cannot be started.
-    ///     RuntimeError: The program does not work, or is another.
+    ///     ValueError: If the profiler is unknown.
+    ///     OSError: If the program cannot be started.
+    ///     RuntimeError: If the program does not work, or is another program.
     #[new]
     #[pyo3(signature = (name, path = None))]
     fn new(py: Python<'_>, name: &str, path: Option<PathBuf>) -> PyResult<Self> {
@@ -47,17 +47,17 @@ impl Profiler {
         })
     }
 
-    /// Where programs of a profiler are: on `PATH`, in CUDA toolkits, in the usual folders.
+    /// Finds the programs of a profiler on `PATH` and in the usual folders.
     ///
     /// Args:
     ///     name: One of `profiler_names()`.
-    ///     root: What stands for `/` in the usual folders.
+    ///     root: Root of the usual folders, instead of `/`.
     ///
     /// Returns:
-    ///     Each program once; none for a profiler that needs none.
+    ///     Each program once; no program for a profiler without one.
     ///
     /// Raises:
-    ///     ValueError: There is no profiler of this name.
+    ///     ValueError: If the profiler is unknown.
     #[staticmethod]
     #[pyo3(signature = (name, *, root = None))]
     fn find(py: Python<'_>, name: &str, root: Option<PathBuf>) -> PyResult<Vec<PathBuf>> {
@@ -79,13 +79,13 @@ impl Profiler {
         guarded_value(|| self.tool.path.clone())
     }
 
-    /// The version as the program prints it.
+    /// Version as printed by the program.
     #[getter]
     fn version(&self) -> PyResult<Option<String>> {
         guarded_value(|| self.tool.version.as_ref().map(|version| version.text.clone()))
     }
 
-    /// The numbers of the version, for comparing.
+    /// Numbers of the version, for comparisons.
     #[getter]
     fn version_numbers(&self) -> PyResult<Vec<u32>> {
         guarded_value(|| self.tool.version.as_ref().map(|version| version.numbers.clone()).unwrap_or_default())
@@ -96,25 +96,27 @@ impl Profiler {
         guarded_value(|| self.profiler.capabilities(&self.tool))
     }
 
-    /// The program that turns its raw captures into reports, where it is apart.
+    /// Program that converts raw captures to reports, if it is a separate program.
     #[getter]
     fn importer_path(&self) -> PyResult<Option<PathBuf>> {
         guarded_value(|| self.tool.importer.clone())
     }
 
-    /// The command that runs `command` under the profiler.
+    /// Returns the command line that runs `command` under the profiler.
     ///
     /// Args:
-    ///     command: What to profile.
-    ///     stem: The path of what is written, without suffixes.
-    ///     cuda: Whether the command uses a GPU.
-    ///     capture_range: Whether to capture between cudaProfilerStart and cudaProfilerStop only.
+    ///     command: Command line to profile.
+    ///     stem: Path of the output files, without suffixes.
+    ///     cuda: True if the command uses a GPU.
+    ///     capture_range: True to capture only between cudaProfilerStart and cudaProfilerStop.
     #[pyo3(signature = (command, stem, *, cuda, capture_range))]
     fn wrap(&self, command: Vec<OsString>, stem: PathBuf, cuda: bool, capture_range: bool) -> PyResult<Vec<OsString>> {
         guarded_value(|| self.profiler.wrap(&self.tool, &Request { stem, cuda, range: capture_range }, &command))
     }
 
-    /// What can be left of a capture, each as path, kind and whether it is only a step on the way to another.
+    /// Returns the possible files of a capture.
+    ///
+    /// Each is a path, a kind and true for an intermediate file.
     fn artefacts(&self, stem: PathBuf) -> PyResult<Vec<(PathBuf, &'static str, bool)>> {
         guarded_value(|| {
             let found = self.profiler.artefacts(&stem);
@@ -122,7 +124,9 @@ impl Profiler {
         })
     }
 
-    /// The next command on the way to something that can be read, judged by the files that are there; None at the end.
+    /// Returns the next command line of a conversion; None at the end.
+    ///
+    /// It depends on the files that exist.
     fn finish(&self, stem: PathBuf) -> PyResult<Option<Vec<OsString>>> {
         guarded_value(|| self.profiler.finish(&self.tool, &stem))
     }

@@ -1,4 +1,4 @@
-//! Reading captures, and what kernels compute.
+//! Captures: reading, summaries and categories of kernels.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,20 +19,20 @@ use crate::trace::readers::{self, Given, Reading};
 use crate::trace::timeline;
 use crate::trace::{self, Extent, KernelsBy, Selection};
 
-/// The events of one or more captures.
+/// Events of one or more captures.
 ///
 /// Args:
-///     paths: The files, each with the name under which it is shown; what they are is told by their content.
-///     optional: Whether each may be no capture, and is then left out; none may where this is shorter.
-///     runners: The runner that each is of alone, if that is known; of none where this is shorter.
-///     first: How many files are in front of these in the trace that this will be joined to.
-///     threads: How many read; as many as there are cores unless given.
-///     extent: What is read where a format has tables that can be left out: "whole", "devices" without calls and
-///         ranges, or "kernels" alone.
+///     paths: Files, each with its name in messages; formats are recognised by content.
+///     optional: For each file, True if it may be no capture, and is then skipped; False for missing entries.
+///     runners: For each file, its only runner, if known; None for missing entries.
+///     first: Number of files in front of these in the trace that this will be joined to.
+///     threads: Number of threads that read; the number of cores by default.
+///     extent: Tables to read, if a format has tables that can be skipped: "whole", "devices" without calls and ranges, or
+///         "kernels" alone.
 ///
 /// Raises:
-///     ValueError: A file cannot be read, or is no capture of a format that is known; with a hint as second argument.
-///     KeyboardInterrupt: Ctrl-C.
+///     ValueError: If a file cannot be read, or is not a capture of a known format; the second argument is a hint.
+///     KeyboardInterrupt: On Ctrl-C.
 #[pyclass(frozen, module = "fastrnns_rs._core")]
 pub(super) struct Trace(trace::Trace);
 
@@ -61,16 +61,16 @@ impl Trace {
         })
     }
 
-    /// The trace that `to_bytes` made these of.
+    /// Reads a trace that `to_bytes` wrote.
     ///
     /// Raises:
-    ///     ValueError: They are of another version, or damaged.
+    ///     ValueError: If the bytes are of another version, or damaged.
     #[classmethod]
     fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         guarded(|| Ok(Self(py.detach(|| trace::Trace::from_bytes(data))?)))
     }
 
-    /// All of it as bytes, for another process with the same version.
+    /// Returns all data as bytes, for another process with the same version.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| bytes(py, &py.detach(|| self.0.to_bytes())?))
     }
@@ -82,13 +82,13 @@ impl Trace {
         })
     }
 
-    /// What several have together.
+    /// Joins the events of several traces.
     ///
     /// Args:
-    ///     parts: What `to_bytes` made of each, in order; each is taken when those in front of it are there.
+    ///     parts: Bytes of each trace by `to_bytes`, in order; a part is read when those in front of it have been read.
     ///
     /// Raises:
-    ///     ValueError: One is of another version, or damaged.
+    ///     ValueError: If a part is of another version, or damaged.
     #[classmethod]
     fn joined(_class: &Bound<'_, PyType>, py: Python<'_>, parts: &Bound<'_, PyAny>) -> PyResult<Self> {
         guarded(|| {
@@ -103,38 +103,37 @@ impl Trace {
         })
     }
 
-    /// How many files were captures.
+    /// Returns the number of files that were captures.
     #[getter]
     fn capture_count(&self) -> PyResult<usize> {
         guarded_value(|| self.0.captures.len())
     }
 
-    /// Files that were none, each with why.
+    /// Returns the files that were skipped, each with the reason.
     #[getter]
     fn left_out(&self) -> PyResult<Vec<(&str, &str)>> {
         guarded_value(|| self.0.left_out.iter().map(|file| (file.path.as_str(), file.reason.as_str())).collect())
     }
 
-    /// What the events come to.
+    /// Summarizes the events.
     ///
     /// Args:
-    ///     devices: Numbers of the devices that count; all if empty.
-    ///     streams: Numbers of the streams that count; all if empty.
-    ///     processes: Numbers of the processes that count; all if empty.
-    ///     pattern: A regular expression that is found in the names of what counts.
-    ///     since_ns: Nanoseconds after the first device operation; what starts earlier does not count.
-    ///     until_ns: The same; what starts then or later does not count.
+    ///     devices: Numbers of included devices; all if empty.
+    ///     streams: Numbers of included streams; all if empty.
+    ///     processes: Numbers of included processes; all if empty.
+    ///     pattern: Regular expression for the names of included events.
+    ///     since_ns: Start of the time window, in nanoseconds after the first device operation.
+    ///     until_ns: End of the time window, likewise; operations that start later are excluded.
     ///     kernels_by: Grouping of kernel rows: "device" for name and device, "name" over all devices, or "shape" for
     ///         name, grid and block over all devices.
-    ///     categories: Rules that go before the built-in ones.
-    ///     iteration_range: The name of the ranges that mark iterations.
-    ///     data_loaders: Found in the names of ranges in which a thread waits for data.
-    ///     sequence_length: How many steps a sequence of the captured model has.
-    ///     inductor: The name of a benchmark, the wall time of a run in nanoseconds and the number of runs, for
-    ///         Inductor's view.
+    ///     categories: Rules that precede the built-in ones.
+    ///     iteration_range: Name of the ranges that mark iterations.
+    ///     data_loaders: Texts in the names of ranges in which a thread waits for data.
+    ///     sequence_length: Number of steps of a sequence of the captured model.
+    ///     inductor: Name of a benchmark, wall time of a run in nanoseconds and number of runs, for Inductor's view.
     ///
     /// Raises:
-    ///     ValueError: The pattern or the rules cannot be understood.
+    ///     ValueError: If the pattern or the rules are invalid.
     #[pyo3(signature = (*, devices = Vec::new(), streams = Vec::new(), processes = Vec::new(), pattern = None,
         since_ns = None, until_ns = None, kernels_by = "device", categories = None, iteration_range = None,
         data_loaders = Vec::new(), sequence_length = None, inductor = None))]
@@ -175,17 +174,17 @@ impl Trace {
         })
     }
 
-    /// What each kernel and each kind of memory operation took, once for every iteration.
+    /// Returns the time of each kernel and memory operation per iteration.
     ///
     /// Args:
-    ///     iteration_range: The name of the ranges that mark iterations.
-    ///     categories: Rules that go before the built-in ones.
+    ///     iteration_range: Name of the ranges that mark iterations.
+    ///     categories: Rules that precede the built-in ones.
     ///
     /// Returns:
     ///     JSON: `captures` and `warnings` of a summary, the names of `devices`, `iterations` in each repeat, and `rows`.
     ///
     /// Raises:
-    ///     ValueError: The rules cannot be understood.
+    ///     ValueError: If the rules are invalid.
     #[pyo3(signature = (*, iteration_range = None, categories = None))]
     fn repeats(&self, py: Python<'_>, iteration_range: Option<String>, categories: Option<&str>) -> PyResult<String> {
         guarded(|| {
@@ -204,20 +203,20 @@ impl Trace {
     /// Draws the events: one trace in Chrome's trace event format.
     ///
     /// Args:
-    ///     path: A file, which is written over.
-    ///     compress: Whether by gzip.
-    ///     devices: As for `summarize`, and so are the rest.
-    ///     streams: Numbers of the streams that count.
-    ///     processes: Numbers of the processes that count.
-    ///     pattern: A regular expression.
-    ///     since_ns: Nanoseconds after the first device operation.
-    ///     until_ns: The same.
-    ///     data_loaders: Found in the names of ranges in which a thread waits for data.
+    ///     path: Path of the file, which is overwritten.
+    ///     compress: True to compress with gzip.
+    ///     devices: Numbers of included devices; see `summarize` for this and the rest.
+    ///     streams: Numbers of included streams.
+    ///     processes: Numbers of included processes.
+    ///     pattern: Regular expression.
+    ///     since_ns: Start of the time window, in nanoseconds after the first device operation.
+    ///     until_ns: End of the time window, likewise.
+    ///     data_loaders: Texts in the names of ranges in which a thread waits for data.
     ///
     /// Raises:
-    ///     OSError: The file cannot be written.
-    ///     ValueError: The pattern cannot be understood.
-    ///     KeyboardInterrupt: Ctrl-C.
+    ///     OSError: If the file cannot be written.
+    ///     ValueError: If the pattern is invalid.
+    ///     KeyboardInterrupt: On Ctrl-C.
     #[pyo3(signature = (path, *, compress = true, devices = Vec::new(), streams = Vec::new(), processes = Vec::new(),
         pattern = None, since_ns = None, until_ns = None, data_loaders = Vec::new()))]
     #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "keywords of Python")]
@@ -263,26 +262,26 @@ pub(super) struct TraceSummary(trace::Summary);
 
 #[pymethods]
 impl TraceSummary {
-    /// The JSON document `fastrnns-rs/summary`, laid out for people and safe to print.
+    /// Returns the JSON document `fastrnns-rs/summary`, indented and safe to print.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         guarded_value(|| py.detach(|| self.0.to_json()))
     }
 
-    /// Hands the same document to a function, piece by piece as bytes.
+    /// Passes the same document to a function, piece by piece as bytes.
     fn write_json(&self, py: Python<'_>, write: Py<PyAny>) -> PyResult<()> {
         guarded(|| py.detach(|| self.0.write_json(Pieces(write))).map_err(PyErr::from))
     }
 
-    /// The summary that `to_bytes` made these of.
+    /// Reads a summary that `to_bytes` wrote.
     ///
     /// Raises:
-    ///     ValueError: They are of another version, or damaged.
+    ///     ValueError: If the bytes are of another version, or damaged.
     #[classmethod]
     fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         guarded(|| Ok(Self(py.detach(|| trace::Summary::from_bytes(data))?)))
     }
 
-    /// All of it as bytes, for another process with the same version.
+    /// Returns all data as bytes, for another process with the same version.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| bytes(py, &py.detach(|| self.0.to_bytes())?))
     }
@@ -291,18 +290,18 @@ impl TraceSummary {
         guarded(|| Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,))))
     }
 
-    /// The warnings of the document, as plain dictionaries.
+    /// Returns the warnings of the document, as plain dictionaries.
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| plain(py, &self.0.warnings))
     }
 
-    /// The same document as plain dictionaries and lists.
+    /// Returns the same document as plain dictionaries and lists.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| plain(py, &self.0))
     }
 }
 
-/// A function of Python that takes bytes.
+/// Python function that takes bytes, as a writer.
 struct Pieces(Py<PyAny>);
 
 impl Write for Pieces {
@@ -319,19 +318,21 @@ impl Write for Pieces {
     }
 }
 
-/// Every format of captures that is read as (name, description).
+/// Returns every capture format as (name, description).
 #[pyfunction]
 pub(super) fn capture_formats() -> PyResult<Vec<(&'static str, &'static str)>> {
     guarded_value(|| readers::FORMATS.iter().map(|format| (format.name, format.description)).collect())
 }
 
-/// What a kernel computes, by its whole name, demangled or mangled: the category that a report shows.
+/// Returns the category of a kernel by its whole name, demangled or mangled.
 #[pyfunction]
 pub(super) fn kernel_category(name: &str) -> PyResult<String> {
     guarded_value(|| Categories::built_in().of(name).to_owned())
 }
 
-/// What a kernel that Inductor wrote computes, by its source: the heuristic that decorates it, or `unknown`.
+/// Returns the category of an Inductor kernel by its source.
+///
+/// It is the heuristic that decorates the kernel, or `unknown`.
 #[pyfunction]
 pub(super) fn kernel_category_by_source(source: &str) -> PyResult<&'static str> {
     guarded_value(|| Categories::of_source(source))

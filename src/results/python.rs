@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::units::significant;
 
-/// More of a list than this does not help whoever looks at a `repr`.
+/// Number of list elements that a `repr` shows.
 const SHOWN: usize = 6;
 
 /// Gives such an object its methods.
@@ -103,10 +103,10 @@ pub(crate) use word;
 
 /// A value that such an object may hold.
 pub(crate) trait Field: Sized {
-    /// As a dict holds it.
+    /// Converts the value for a dict.
     fn plain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>>;
 
-    /// As the `repr` shows it.
+    /// Returns the text for the `repr`.
     fn shown(&self) -> String;
 
     /// The value that a dict holds so.

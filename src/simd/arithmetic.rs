@@ -1,12 +1,12 @@
 //! Loops over numbers, compiled once for each set of vector instructions.
 #![allow(unsafe_code, reason = "calls of functions for processors that have been asked")]
 
-/// A loop that the compiler can turn into vector code. No closure, because it is to be compiled into what calls it.
+/// A loop that the compiler can vectorize. It is not a closure, because it must be compiled into its caller.
 pub(crate) trait Kernel {
-    /// What it computes, the same on every processor: write it so that no order of additions is left to the compiler.
+    /// Result, the same on every processor: no order of additions may be left to the compiler.
     type Output;
 
-    /// Runs it. Say `inline(always)`, here and on what it calls.
+    /// Runs the loop. Mark it, and the functions that it calls, `inline(always)`.
     fn run(self) -> Self::Output;
 }
 
@@ -15,7 +15,7 @@ pub(crate) fn vectorised<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
         if x86::has_avx512() {
-            // SAFETY: the processor has been asked for each of the features.
+            // SAFETY: each of the features was detected.
             return unsafe { x86::with_avx512(kernel) };
         }
         if x86::has_avx2() {
@@ -26,14 +26,14 @@ pub(crate) fn vectorised<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
-/// What every set of instructions that this processor has makes of `kernel`, each under its name: all must agree.
+/// Runs `kernel` with every instruction set that this processor has, each with its name: all results must be equal.
 #[cfg(test)]
 pub(crate) fn on_every_path<K: Kernel + Clone>(kernel: &K) -> Vec<(&'static str, K::Output)> {
     let mut found = vec![("portable", kernel.clone().run()), ("chosen", vectorised(kernel.clone()))];
     #[cfg(target_arch = "x86_64")]
     {
         if x86::has_avx2() {
-            // SAFETY: the processor has been asked for each of the features.
+            // SAFETY: each of the features was detected.
             found.push(("AVX2", unsafe { x86::with_avx2(kernel.clone()) }));
         }
         if x86::has_avx512() {
@@ -76,7 +76,7 @@ mod x86 {
 mod tests {
     use super::*;
 
-    /// Products that are added up: what a fused multiplication would round differently.
+    /// Sums of products, which a fused multiplication would round differently.
     #[derive(Clone)]
     struct Products<'a>(&'a [f64]);
 

@@ -18,7 +18,8 @@ impl Word for i64 {
     type Changing = AtomicI64;
 }
 
-/// Copies numbers, each of which is loaded once, whole, and in no order: what relaxed atomic loads do, at the speed of a copy.
+/// Copies numbers, each of which is loaded once, whole, and in no order: equivalent to relaxed atomic loads, at the speed of a
+/// copy.
 ///
 /// # Panics
 /// If the lengths differ.

@@ -1,4 +1,4 @@
-//! The one place of vector code. What a processor can do is asked when the program runs; the portable path stays.
+//! Vector code. No other module has any. The processor is examined at run time; the portable path stays.
 
 mod arithmetic;
 #[cfg_attr(not(feature = "python"), allow(dead_code, reason = "the binding alone reads arrays of others"))]

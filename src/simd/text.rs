@@ -1,12 +1,12 @@
-//! What the bytes of a text are, sixty-four at a time.
+//! Classes of the bytes of a text, sixty-four at a time.
 #![allow(unsafe_code, reason = "intrinsics that load vectors, and calls of functions for processors that have them")]
 
 use std::ops::ControlFlow;
 
-/// Bytes that are looked at together.
+/// Number of bytes of a block.
 pub(crate) const BLOCK: usize = 64;
 
-/// Which bytes of a block are what, the first in the lowest bit.
+/// Bytes of a block by class, the first in the lowest bit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Masks {
     /// `"`
@@ -21,13 +21,13 @@ pub(crate) struct Masks {
     pub(crate) closes: u64,
     /// Below a space.
     pub(crate) controls: u64,
-    /// What may follow a string: `,` `:` `}` `]`, a space and all below.
+    /// Bytes that may follow a string: `,` `:` `}` `]`, a space and all below.
     pub(crate) ends: u64,
 }
 
 /// Takes the masks of one block after another. No closure, because it is to be compiled into the vector code.
 pub(crate) trait Visitor {
-    /// Why it breaks off.
+    /// Reason for the end.
     type Stop;
 
     /// Takes the masks of the next block. Say `inline(always)` where it matters.
@@ -80,7 +80,7 @@ fn portable<V: Visitor>(blocks: &[[u8; BLOCK]], visitor: &mut V) -> ControlFlow<
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // The top bit of each byte, side by side.
     let gather = |tops: u64| ((tops >> 7) & LOW).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    // The carry of the sum never leaves a byte, so each is told for itself.
+    // The carry of the sum never leaves a byte, so each is shown for itself.
     let zeros = |word: u64| !(((word & !HIGH) + !HIGH) | word) & HIGH;
     blocks.iter().try_for_each(|block| {
         let mut found = Masks::default();

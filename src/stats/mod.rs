@@ -1,4 +1,4 @@
-//! Statistics: what samples look like, how sure a number is, whether two sides differ, and when a series settles.
+//! Statistics: descriptions of samples, intervals, comparisons of two sides, and steady states of series.
 //!
 //! A folder for each question; each uses those above it:
 //!

@@ -29,7 +29,7 @@ impl Clock {
         self.source.raw()
     }
 
-    /// How many nanoseconds a tick has lasted since the clock was started.
+    /// Returns the duration of a tick in nanoseconds since the start of the clock.
     ///
     /// Sleeps out the rest of the first ten milliseconds of the clock's life, should it be called so soon.
     pub fn nanoseconds_per_tick(&self) -> f64 {

@@ -47,11 +47,11 @@ impl Recorder {
         if let Some(slot) = self.ticks.get(index) {
             slot.store(now, Relaxed);
         }
-        // Whoever reads this count also sees the ticks that it counts.
+        // A thread that reads this count also sees the ticks that it counts.
         self.marked.store(index + 1, Release);
     }
 
-    /// Iterations whose every edge was marked and kept.
+    /// Returns the number of iterations with all edges marked and kept.
     pub fn iterations(&self) -> usize {
         self.marked.load(Acquire).min(self.ticks.len()) / self.edges
     }

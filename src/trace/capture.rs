@@ -1,4 +1,4 @@
-//! What is known of a capture as a whole.
+//! Properties of a capture as a whole.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 /// Events of a capture that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// How many.
+    /// Number of events.
     pub count: u64,
-    /// Where the first stands in the text, decompressed; `None` in a database.
+    /// Position of the first event in the decompressed text; `None` in a database.
     pub first_offset_bytes: Option<u64>,
 }
 
 /// A file that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
-    /// As it was given.
+    /// Path as given.
     pub path: String,
     /// The row of [`super::readers::FORMATS`].
     #[serde(deserialize_with = "word")]
@@ -29,21 +29,21 @@ pub struct Capture {
     pub format_version: Option<String>,
     /// The version of the program that wrote it.
     pub tool_version: Option<String>,
-    /// Of the file as it lies on the disk.
+    /// SHA-256 of the file on the disk.
     pub sha256: Option<String>,
-    /// Of the file as it lies on the disk.
+    /// Size of the file on the disk.
     pub size_bytes: u64,
     /// Events that were understood, whether or not a summary counts them.
     pub events_read: u64,
-    /// The sum of what `skipped` counts.
+    /// Sum of the counts in `skipped`.
     pub events_skipped: u64,
-    /// Why events are missing.
+    /// Reasons of missing events.
     pub skipped: Vec<Skipped>,
-    /// Whether graphs were captured as a whole, so that their kernels are missing.
+    /// True if graphs were captured as a whole, so that their kernels are missing.
     pub graph_level: bool,
-    /// Which of the processes of a distributed job wrote it, as far as it says so.
+    /// Rank of the process of a distributed job that wrote the file, if it records it.
     pub rank: Option<i64>,
-    /// How many processes that job had.
+    /// Number of processes of that job.
     pub world_size: Option<u64>,
 }
 
@@ -66,12 +66,12 @@ impl Capture {
     }
 }
 
-/// A file that stood among captures and is none, or none that can be read.
+/// A file among captures that is not a capture, or cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// As it was given.
+    /// Path as given.
     pub path: String,
-    /// What it looks like, or what is wrong with it.
+    /// Kind of the file, or its fault.
     pub reason: String,
 }
 
@@ -83,35 +83,35 @@ pub struct Warning {
     pub code: Word,
     /// One line.
     pub message: String,
-    /// What was seen.
+    /// Numbers and names that led to the warning.
     pub evidence: String,
-    /// What to do.
+    /// Imperative sentence with the next step.
     pub hint: String,
 }
 
 impl LeftOut {
-    /// What is to be said of them together; there may be thousands.
+    /// Makes one warning for all skipped files; there may be thousands.
     pub(super) fn warning(all: &[Self]) -> Option<Warning> {
         let (first, others) = all.split_first()?;
         let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
         let named = all.iter().take(10).map(|file| format!("{}: {}", file.path, file.reason));
         Some(Warning {
             code: "files_left_out",
-            message: format!("{} is left out{more}: no capture that can be read", first.path),
+            message: format!("{} is skipped{more}: not a readable capture", first.path),
             evidence: named.collect::<Vec<_>>().join("; "),
-            hint: "give the files themselves where one of these is meant".to_owned(),
+            hint: "Use the paths of captures instead of their folder.".to_owned(),
         })
     }
 }
 
-/// A word that stands in the program: the name of a format, the code of a warning.
+/// Name of a format, or code of a warning.
 pub(super) type Word = &'static str;
 
-/// Far more than there are: what is kept for good must have an end.
+/// Limits of stored names, far above their number: names are stored for good.
 const MOST: usize = 1024;
 const LONGEST: usize = 64;
 
-/// The word that stands there, kept for good the first time that it comes.
+/// Reads a name, and stores it for good the first time.
 pub(super) fn word<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let text = <&str>::deserialize(from)?;
@@ -121,7 +121,7 @@ pub(super) fn word<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error>
         return Ok(word);
     }
     if text.len() > LONGEST || known.len() == MOST || !text.bytes().all(plain) {
-        return Err(D::Error::custom("a word that no version has"));
+        return Err(D::Error::custom("unknown name"));
     }
     let word = Box::leak(text.to_owned().into_boxed_str());
     known.insert(word);

@@ -43,7 +43,7 @@ impl Summary {
 #[derive(Debug, Default)]
 struct Layout {
     depth: usize,
-    /// An element of an array comes next; its kind decides where it stands.
+    /// An element of an array comes next; its kind decides its place.
     awaits: bool,
     /// The array or object has an element.
     filled: bool,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character does something other than show itself: moves, colours, reorders, hides, or ends a line.
+/// Returns true if a character does not just show itself: it moves, colours, reorders, hides, or ends a line.
 ///
 /// Controls, the line ends of Unicode, and what Unicode calls default ignorable: bidirectional and zero-width characters,
 /// variation selectors, fillers and tags.

@@ -1,4 +1,4 @@
-//! How long something was busy: the length of the union of intervals, by one pass over them in the order of their starts.
+//! Busy time: the length of the union of intervals, by one pass over them in the order of their starts.
 
 /// Takes intervals in ascending order of their starts.
 #[derive(Debug, Clone, Default)]

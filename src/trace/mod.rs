@@ -1,8 +1,8 @@
-//! Reads what profilers wrote and makes one summary of it.
+//! Reads the files of profilers and makes one summary of them.
 //!
 //! Data goes one way: a file → the reader of its format → a [`Trace`] → [`summarize`] → a [`Summary`].
 //!
-//! - [`readers`] has a file for each format, told apart by content.
+//! - [`readers`] has a file for each format, recognised by content.
 //! - [`Trace`] holds events compactly: [`Log`] what happened when, [`Work`] and [`Names`] what that was, [`Range`] what the
 //!   program called it.
 //! - [`categories`] sorts kernels by what they compute.

@@ -11,7 +11,7 @@ use crate::memory;
 pub struct NameId(u32);
 
 impl NameId {
-    /// Where it stands among all.
+    /// Returns its place among all names.
     pub fn place(self) -> usize {
         self.0 as usize
     }
@@ -34,7 +34,7 @@ impl Names {
         }))
     }
 
-    /// Whether there is none.
+    /// Returns true without names.
     pub fn is_empty(&self) -> bool {
         self.0.all().is_empty()
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::NameId;
 
-/// Who wrote a range down.
+/// Tool that recorded a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Source {
     /// NVTX.
@@ -13,12 +13,12 @@ pub enum Source {
     RecordFunction,
 }
 
-/// Whose calls belong to a range while it is open.
+/// Threads whose calls belong to a range while it is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Reach {
     /// Those of one thread, by the number that the capture gives it: pushed and popped ranges nest within their thread.
     Thread(Option<i64>),
-    /// Those of every thread of the process: a range that is started and ended names what the process does.
+    /// All threads of the process: a range that is started and ended names the work of the process.
     Process,
 }
 
@@ -29,13 +29,13 @@ pub struct Label {
     pub clock: u32,
     /// The process that named it.
     pub process_id: Option<i64>,
-    /// Whose calls belong to it.
+    /// Threads whose calls belong to it.
     pub reach: Reach,
     /// Its name.
     pub name: NameId,
     /// Its domain; `None` for the one without a name.
     pub domain: Option<NameId>,
-    /// Who wrote it down.
+    /// Tool that recorded it.
     pub source: Source,
     /// The runner of its file, where that is known apart from the name of the range.
     pub runner: Option<NameId>,

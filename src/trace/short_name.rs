@@ -1,4 +1,4 @@
-//! The name of a function without what surrounds it in a signature.
+//! Short name of a function, without the rest of its signature.
 
 /// The function's own name in a demangled signature: `foo` of `void a::(anonymous namespace)::foo<int>(float*)`.
 ///
@@ -35,22 +35,22 @@ pub(crate) fn mangled_short_name(name: &str) -> Option<&str> {
     }
 }
 
-/// One pass over a signature, left to right. Only what stands outside all brackets decides.
+/// One pass over a signature, left to right. Only text outside all brackets decides.
 struct Scan<'a> {
     text: &'a [u8],
     /// Brackets not yet closed.
     open: Vec<u8>,
-    /// Where the part of the qualified name begins that is being read.
+    /// Start of the current part of the qualified name.
     start: usize,
-    /// Where that part ends, once its template arguments or a tag were seen.
+    /// End of that part, once its template arguments or a tag were seen.
     end: Option<usize>,
     /// The part that had parameters behind it.
     function: Option<(usize, usize)>,
-    /// Whether that part is an operator, which may hold spaces, colons and a type.
+    /// True if that part is an operator, which may hold spaces, colons and a type.
     operator: bool,
-    /// Where the last operator's symbol ends, at any depth.
+    /// End of the last operator's symbol, at any depth.
     symbol_end: usize,
-    /// Whether there was a space: a return type, or no signature at all.
+    /// True after a space: a return type, or no signature at all.
     spaced: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Scan<'a> {
         self.function.or_else(|| signature.then_some((self.start, self.end.unwrap_or(self.text.len()))))
     }
 
-    /// Reads what stands at `at`; gives where to go on, or `None` where the brackets do not match.
+    /// Reads the text at `at`; returns the next place, or `None` if the brackets do not match.
     fn step(&mut self, at: usize) -> Option<usize> {
         let outside = self.open.is_empty();
         match self.text[at] {
@@ -163,7 +163,7 @@ impl<'a> Scan<'a> {
             && !self.text.get(at + 8).copied().is_some_and(word)
     }
 
-    /// Where the symbol of an operator ends; of `operator bool` and `operator new`, the word.
+    /// Returns the end of the symbol of an operator; of `operator bool` and `operator new`, the word.
     fn after_operator(&self, at: usize) -> usize {
         let word = at + "operator".len();
         let spaces = self.text[word..].iter().take_while(|&&b| b == b' ').count();

@@ -8,7 +8,7 @@ use super::capture::{Capture, Warning, Word, word};
 /// Figures of a set of whole numbers. All but `count` and `total` are `None` for an empty one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figures {
-    /// How many.
+    /// Number of values.
     pub count: u64,
     /// Their sum.
     pub total: u64,
@@ -42,19 +42,19 @@ pub struct DeviceRow {
     pub utilization: Option<f64>,
     pub kernel_count: u64,
     pub kernel_total_ns: u64,
-    /// Where its span went.
+    /// Division of its span.
     pub budget: Budget,
-    /// The rank of its process in a distributed job, where there are several captures and one or its name says so.
+    /// Rank of its process in a distributed job, if there are several captures and one or its name records it.
     pub rank: Option<i64>,
 }
 
-/// Where the span of a device went: the times of kernels and copies, less what is counted twice, are its busy time, and the
+/// Division of the span of a device: the times of kernels and copies, less those counted twice, are its busy time, and the
 /// causes add up to its idle time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
-    /// Of kernels, by category, the longest first.
+    /// Time of kernels by category, the longest first.
     pub kernels: Vec<BudgetRow>,
-    /// Of copies and sets, by kind, the longest first.
+    /// Time of copies and sets by kind, the longest first.
     pub copies: Vec<BudgetRow>,
     /// The sum of all durations less the busy time.
     pub counted_twice_ns: u64,
@@ -81,15 +81,15 @@ pub struct KernelRow {
     pub count: u64,
     pub total_ns: u64,
     pub mean_ns: f64,
-    /// As `stddev_ns` and `p95_ns`: `None` where a capture tells only totals.
+    /// Median; `None` if a capture contains only totals, as for `stddev_ns` and `p95_ns`.
     pub median_ns: Option<f64>,
     pub min_ns: u64,
     pub max_ns: u64,
     pub stddev_ns: Option<f64>,
     pub p95_ns: Option<f64>,
-    /// Of the time of all kernels that are listed.
+    /// Share of the time of all listed kernels.
     pub kernel_time_fraction: Option<f64>,
-    /// Of the span of its device.
+    /// Share of the span of its device.
     pub span_fraction: Option<f64>,
     pub grid: Option<[u32; 3]>,
     pub block: Option<[u32; 3]>,
@@ -189,7 +189,7 @@ pub struct InductorKernel {
     pub total_ns: u64,
 }
 
-/// What Inductor's `wrapper_benchmark` says of a capture.
+/// Inductor's `wrapper_benchmark` of a capture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Inductor {
     pub wall_time_ns: f64,
@@ -207,18 +207,20 @@ pub struct RangeRow {
     /// `nvtx` or `record_function`.
     #[serde(deserialize_with = "word")]
     pub kind: Word,
-    /// Of a range of ours, `cudnn/forward/3`: the two words; else of the innermost of ours that is open around all of them.
+    /// Runner of a range of ours, `cudnn/forward/3`, with its phase; else of the innermost of ours that is open around all of
+    /// them.
     pub runner: Option<String>,
     pub phase: Option<String>,
     pub count: u64,
-    /// Of those that were closed.
+    /// Total host time of closed ranges.
     pub host_total_ns: u64,
-    /// Of all device operations that were launched in one of them, each once.
+    /// Total GPU time of device operations that were launched in one of the ranges, each counted once.
     pub gpu_inclusive_ns: u64,
-    /// Of those that were launched in no range within them.
+    /// Total GPU time of operations that were launched outside nested ranges.
     pub gpu_exclusive_ns: u64,
     pub kernel_count: u64,
-    /// Of those that other threads of the process launched meanwhile, as autograd's do: they are in neither sum.
+    /// Total GPU time of operations that other threads of the process launched meanwhile, as autograd's do: they are in neither
+    /// sum.
     pub gpu_other_threads_ns: u64,
 }
 
@@ -237,11 +239,11 @@ pub struct IterationRow {
     pub phase: Option<String>,
     pub start_ns: i64,
     pub duration_ns: u64,
-    /// How long at least one of the operations that it owns ran, on whichever device.
+    /// Time with at least one of its operations running, on any device.
     pub gpu_busy_ns: u64,
-    /// Whether it took longer or less than Tukey's far fences, of ten or more.
+    /// True if its time lies outside Tukey's far fences, of ten or more iterations.
     pub outlier: bool,
-    /// Of an outlier: what it did differently, the largest first.
+    /// Differences of an outlier from the others, the largest first.
     pub differences: Vec<Difference>,
     /// The length of the range.
     pub host_ns: u64,
@@ -259,7 +261,7 @@ pub struct IterationPart {
     pub runner: Option<String>,
     pub phase: Option<String>,
     pub start_ns: i64,
-    /// As of an [`IterationRow`], like the next three.
+    /// Value of an [`IterationRow`], as the next three.
     pub host_ns: u64,
     pub gpu_ns: u64,
     pub gpu_busy_ns: u64,
@@ -291,7 +293,7 @@ pub struct IterationStatistics {
     pub name: Option<String>,
 }
 
-/// How kernels follow the calls that launched them.
+/// Delays between kernels and the calls that launched them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Launches {
     pub matched_count: u64,
@@ -304,7 +306,7 @@ pub struct Launches {
     pub queue_p95_ns: Option<f64>,
 }
 
-/// Why a device was idle.
+/// Cause of idle time of a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdleRow {
     pub device_id: Option<i64>,
@@ -316,7 +318,7 @@ pub struct IdleRow {
     pub device: Option<u32>,
 }
 
-/// How cuDNN computed a recurrent network: in one kernel for a whole sequence, or in some for each step.
+/// Path of cuDNN through a recurrent network: one kernel for a whole sequence, or some for each step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CudnnRnnRow {
     pub runner: Option<String>,
@@ -326,7 +328,7 @@ pub struct CudnnRnnRow {
     pub path: Word,
     pub kernel_count: u64,
     pub iterations: Option<u64>,
-    /// Of the kernels of recurrent networks.
+    /// Number of kernels of recurrent networks.
     pub kernels_per_iteration: Option<f64>,
     pub kernels_per_step: Option<f64>,
     /// In words.
@@ -347,7 +349,7 @@ pub struct RankRow {
     pub slowest: bool,
 }
 
-/// What a device counted while a kernel ran: a metric or an event of nvprof.
+/// Counter of a device while a kernel ran: a metric or an event of nvprof.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MetricRow {
     pub device: String,

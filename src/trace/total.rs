@@ -1,11 +1,11 @@
-//! What a capture says of many events together, none of which it tells.
+//! Totals of many events that a capture does not list.
 
 use serde::{Deserialize, Serialize};
 
 use super::names::NameId;
 use super::work::KernelName;
 
-/// Whose total it is.
+/// Kind of a total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TotalKind {
     /// The runs of a kernel.
@@ -16,16 +16,16 @@ pub enum TotalKind {
     Call(NameId),
 }
 
-/// How often something ran, and how long.
+/// Number of events, and their time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Total {
-    /// What ran.
+    /// Kind of the events.
     pub kind: TotalKind,
-    /// Where, if that is told.
+    /// Device, if recorded.
     pub device_id: Option<i64>,
-    /// How often: at least once.
+    /// Number of events: at least one.
     pub count: u64,
-    /// How long, all together.
+    /// Total time.
     pub total_ns: u64,
     /// The shortest.
     pub min_ns: u64,
@@ -34,7 +34,7 @@ pub struct Total {
 }
 
 impl Total {
-    /// Whether its names are known and its figures go together.
+    /// Returns true if its names are known and its figures are consistent.
     pub(super) fn fits(&self, kernel: impl Fn(KernelName) -> bool, name: impl Fn(NameId) -> bool) -> bool {
         let named = match self.kind {
             TotalKind::Kernel(names) => kernel(names),

@@ -17,7 +17,7 @@ use crate::memory::{self, Room as _};
 /// A device as one process of one capture saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Device {
-    /// A place in [`Trace::captures`]: the one that tells of it.
+    /// Place in [`Trace::captures`] of the capture that records it.
     pub capture: u32,
     /// A place in [`Trace::clocks`].
     pub clock: u32,
@@ -25,12 +25,12 @@ pub struct Device {
     pub device_id: Option<i64>,
     /// The process that used it.
     pub process_id: Option<i64>,
-    /// What its maker calls it.
+    /// Product name.
     pub name: Option<String>,
 }
 
 words! {
-    /// How much of a capture is read, where its format has tables that can be left out.
+    /// Part of a capture to read, if its format has tables that can be skipped.
     #[derive(Default)]
     pub enum Extent {
         /// Everything.
@@ -48,23 +48,23 @@ words! {
 pub struct Trace {
     /// The files, in the order in which they were read.
     pub captures: Vec<Capture>,
-    /// How many are in front of these, in the trace of which this will be a part.
+    /// Number of captures in front of these, in the trace of which this will be a part.
     pub(super) first: usize,
-    /// What is read where a format has tables that can be left out.
+    /// Tables to read, if a format has tables that can be skipped.
     pub extent: Extent,
     /// Files that could have been captures and were none.
     pub left_out: Vec<LeftOut>,
-    /// What their readers want to be known.
+    /// Warnings of their readers.
     pub warnings: Vec<Warning>,
     /// Texts, to which everything here refers.
     pub names: Names,
-    /// What sets apart events whose times cannot be compared. Two that are called the same are the same.
+    /// Names of clocks; times of different clocks cannot be compared.
     pub clocks: Vec<String>,
     /// Devices, to which `works` refers.
     pub devices: Vec<Device>,
-    /// Where each stands there.
+    /// Place of each there.
     places: FxHashMap<Place, u32>,
-    /// What devices did, to which `kernels` and `memory` refer.
+    /// Activities of devices, to which `kernels` and `memory` refer.
     pub works: Distinct<Work>,
     /// Runs of kernels.
     pub kernels: Log,
@@ -76,13 +76,13 @@ pub struct Trace {
     pub calls: Log,
     /// Operators of the CPU, to which `callees` gives names; only of captures without a GPU.
     pub operators: Log,
-    /// What the program named, to which `ranges` refers.
+    /// Names of the program's ranges, to which `ranges` refers.
     pub labels: Distinct<Label>,
-    /// When that was open, in the order in which it was read.
+    /// Times of the ranges, in the order in which they were read.
     pub ranges: Vec<Range>,
-    /// What captures say of events that they do not tell one by one.
+    /// Totals of events that captures do not list.
     pub totals: Vec<Total>,
-    /// What devices counted while kernels ran.
+    /// Counters of devices while kernels ran.
     pub metrics: Vec<MetricRow>,
 }
 
@@ -127,7 +127,7 @@ impl Trace {
     fn device_of(&mut self, capture: u32, clock: u32, process_id: Option<i64>, device_id: Option<i64>) -> u32 {
         let key = (capture, clock, process_id, device_id);
         let same = |device: &Device| (device.capture, device.clock, device.process_id, device.device_id) == key;
-        // Hardly any machine has more; where a file tells of thousands, looking through all would never end.
+        // Hardly any machine has more; with thousands in a file, a search of all would never end.
         let first = self.devices.len().saturating_sub(8);
         if let Some(place) = self.devices[first..].iter().rposition(same) {
             return (first + place) as u32;
@@ -146,8 +146,7 @@ impl Trace {
         self.devices = devices;
     }
 
-    /// Says of the devices of `clock` in the capture that is being read what they are called, and of those that no process
-    /// has yet, who used them.
+    /// Describes the devices of `clock` in the capture that is being read: their names, and the process of those without one.
     pub fn describe_devices(
         &mut self,
         clock: u32,
@@ -174,12 +173,12 @@ impl Trace {
         self.labels = labels;
     }
 
-    /// How many operations of devices it tells of, one by one or together.
+    /// Returns the number of device operations, listed or in totals.
     pub fn operations(&self) -> u64 {
         self.kernels.len() + self.memory.len() + self.totals.len() as u64 + self.metrics.len() as u64
     }
 
-    /// Takes over what was read of the same capture, or of another, apart from this; clocks of one name are one.
+    /// Appends a part of the same capture, or of another, that was read separately; clocks with equal names are one.
     pub fn append(&mut self, part: Self) {
         if self.captures.is_empty() && self.left_out.is_empty() && self.clocks.is_empty() && self.names.is_empty() {
             *self = Self { first: self.first, ..part };

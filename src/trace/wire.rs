@@ -20,10 +20,10 @@ use super::work::{KernelName, Kind, Work};
 use crate::error::{Error, Result};
 use crate::memory::{self, Room as _};
 
-/// How the bytes begin. Other versions may lay them out otherwise.
+/// Start of the bytes. Other versions may lay them out otherwise.
 const HEAD: &str = concat!("fastrnns-rs trace ", env!("CARGO_PKG_VERSION"), "\n");
 const SUMMARY_HEAD: &str = concat!("fastrnns-rs summary ", env!("CARGO_PKG_VERSION"), "\n");
-const OTHER_VERSION: &str = "another version of fastrnns-rs wrote it";
+const OTHER_VERSION: &str = "written by another version of fastrnns-rs";
 
 type About<'a> = (Vec<Capture>, usize, Vec<LeftOut>, Vec<Warning>, List<&'a str>, Vec<String>, List<Device>);
 type Events<'a> = (Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, Vec<&'a [u8]>, List<Range>);
@@ -56,7 +56,7 @@ impl Trace {
             postcard::take_from_bytes(rest).map_err(|error| not_one(&error.to_string()))?;
         let ((captures, first, left_out, warnings, texts, clocks, devices), works, events, totals) = whole;
         let log = |chunks: &[&[u8]]| Log::from_chunks(chunks).ok_or_else(|| not_one("an event ends before it starts"));
-        let twice = || not_one("something is there twice");
+        let twice = || not_one("an entry is stored twice");
         let mut names = Names::default();
         if !(0..).zip(&texts.0).all(|(place, text)| names.intern(text).place() == place) {
             return Err(twice());
@@ -71,10 +71,10 @@ impl Trace {
         (trace.calls, trace.operators, trace.ranges) = (log(&events.2)?, log(&events.3)?, events.4.0);
         (trace.totals, trace.metrics) = (totals.0.0, totals.1.0);
         trace.set_devices(devices.0);
-        if rest.is_empty() && trace.fits_together() { Ok(trace) } else { Err(not_one("its parts do not fit together")) }
+        if rest.is_empty() && trace.fits_together() { Ok(trace) } else { Err(not_one("the parts are inconsistent")) }
     }
 
-    /// Whether every number is that of something.
+    /// Returns true if every number refers to an entry.
     fn fits_together(&self) -> bool {
         let names = self.names.all().count();
         let named = |id: NameId| id.place() < names;
@@ -122,7 +122,7 @@ impl Summary {
         // Its rows take no more than some times as much as they do here.
         memory::probe(bytes.len().saturating_mul(4));
         let (summary, rest) = postcard::take_from_bytes(rest).map_err(|error| reason(&error.to_string()))?;
-        if rest.is_empty() { Ok(summary) } else { Err(reason("more follows it")) }
+        if rest.is_empty() { Ok(summary) } else { Err(reason("bytes follow the end")) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a device or a thread did, time left out: few distinct ones, each done many times.
+//! Activities of a device or a thread without times: few distinct ones, each repeated many times.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,13 @@ use super::names::NameId;
 /// A queue of work of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Queue {
-    /// Where its device stands in [`super::Trace::devices`].
+    /// Place of its device in [`super::Trace::devices`].
     pub device: u32,
     /// Its number, where the capture says one.
     pub stream: Option<i64>,
 }
 
-/// How a kernel was launched; what is not known is `None`.
+/// Launch parameters of a kernel; unknown ones are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Shape {
     /// Blocks in x, y and z.
@@ -37,18 +37,18 @@ pub struct KernelName {
     pub mangled: Option<NameId>,
 }
 
-/// What ran.
+/// Kind of an activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// A kernel.
     Kernel(KernelName, Shape),
     /// A copy or a set: `memcpy HtoD`, `memset`.
     Memory {
-        /// What the capture calls it.
+        /// Name in the capture.
         name: NameId,
-        /// What it is called in summaries.
+        /// Name in summaries.
         kind: NameId,
-        /// Whether the capture says how many bytes it moved.
+        /// True if the capture records the number of bytes that it moved.
         sized: bool,
     },
 }
@@ -56,10 +56,10 @@ pub enum Kind {
 /// A distinct piece of a device's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Work {
-    /// Where it ran.
+    /// Queue on which it ran.
     pub queue: Queue,
-    /// Whether it ran as a node of a graph, as far as the capture says so.
+    /// True for a node of a graph, as far as the capture records it.
     pub in_graph: bool,
-    /// What ran.
+    /// Kind of the activity.
     pub kind: Kind,
 }

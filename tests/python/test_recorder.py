@@ -42,7 +42,7 @@ def test_too_many_marks_are_an_error_not_a_loss() -> None:
     recorder = Recorder(1, edges=2)
     for _ in range(5):
         recorder.mark()
-    with pytest.raises(ValueError, match="5 edges were marked, 2 fit"):
+    with pytest.raises(ValueError, match="recorder is full: 5 edges"):
         recorder.durations_ns()
 
 

@@ -150,7 +150,6 @@ def test_records_tell_the_length_of_sequences(tmp_path: Path) -> None:
     forward, backward = fastrnns_rs.read(eight).document.cudnn_rnn
     assert (forward.path, forward.kernels_per_step, forward.iterations) == ("persistent", 1 / 8, len(FORWARD))
     assert (backward.path, backward.kernels_per_step, backward.kernel_count) == ("stepwise", 2, 16 * len(FORWARD))
-    assert backward.sentence.startswith(
-        "cudnn/backward: cuDNN went step by step: 16 kernels for a sequence of 8 steps, 2.0 for each step"
-    )
+    assert backward.sentence.startswith("cudnn/backward: ")
+    assert "16 kernels for a sequence of 8 steps, 2.0 per step" in backward.sentence
     assert forward.sentence.endswith("1 kernel for a sequence of 8 steps")

@@ -210,7 +210,7 @@ def test_tables_of_old_releases(tmp_path: Path) -> None:
     assert counted(summary) == {'say "hi", twice': (3, 6000, 1000, 3000), "[CUDA memcpy HtoD]": (1, 4000, 4000, 4000)}
     assert called(summary) == {"cudaMalloc": (3, 1_500_000, 500_000, 500_000)}
     [found] = summary["captures"]
-    assert (found["events_read"], found["skipped"][0]["reason"]) == (4, "has fewer columns than its table")
+    assert (found["events_read"], found["skipped"][0]["reason"]) == (4, "fewer columns than the header")
     assert found["skipped"][0]["first_offset_bytes"] == PER_GPU.index("broken")
 
 
@@ -240,7 +240,7 @@ def test_rows_under_no_header_are_told_of(fault: str, profile: Path, tmp_path: P
     found = report(path)
     [capture] = found["captures"]
     [skipped] = capture["skipped"]
-    assert skipped["reason"] == "stands under no header that is known"
+    assert skipped["reason"] == "row without a known header"
     # An unknown header is such a row itself.
     assert capture["events_read"] + skipped["count"] == whole + (fault == "an unknown header")
     assert "events_skipped" in [warning["code"] for warning in found["warnings"]]

@@ -61,9 +61,9 @@ def test_bytes_are_not_trusted(tmp_path: Path) -> None:
     content = Trace(named(job(tmp_path, [1]))).to_bytes()
     head = content.index(b"\n") + 1
     for bad in (b"", b"x", content[:-1], content + b"\0", b"fastrnns-rs trace 0.0.0\n" + content[head:]):
-        with pytest.raises(ValueError, match="not the events of captures"):
+        with pytest.raises(ValueError, match="not a packed trace"):
             Trace.from_bytes(bad)
-        with pytest.raises(ValueError, match="not the events of captures"):
+        with pytest.raises(ValueError, match="not a packed trace"):
             Trace.joined([content, bad])
     with pytest.raises(TypeError):
         Trace.joined(["text"])

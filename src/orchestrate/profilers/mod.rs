@@ -1,4 +1,4 @@
-//! Programs that watch a command and write what they saw. One is a file here and its two lines below.
+//! Profilers: programs that watch a command and write captures. A profiler is a file here and its two lines below.
 
 mod none;
 mod nsys;
@@ -17,23 +17,23 @@ use super::command::{Command, GRACE};
 use super::process::run;
 use crate::error::{Error, Result};
 
-/// Whether the caller wants an answer no longer; asked many times a second.
+/// Returns true if the caller no longer wants an answer; called many times a second.
 pub type Interrupted<'a> = &'a dyn Fn() -> bool;
 
 /// Every profiler there is, in the order in which they are shown.
 pub static PROFILERS: &[&dyn Profiler] = &[&nsys::Nsys, &nvprof::Nvprof, &torch::Torch, &none::None];
 
-/// How long a tool may take to say what it is.
-const ASKING: Duration = Duration::from_secs(20);
+/// Time limit for a tool to print its version.
+const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
-/// A way to capture what a command does. Unless a method says otherwise, one that needs no program of its own.
+/// A profiler. The default methods are those of a profiler without a program of its own.
 ///
 /// Nothing here but [`Profiler::open`] runs a program: commands are made, and the caller runs them under supervision.
 pub trait Profiler: Sync {
-    /// What people call it.
+    /// Common name of the profiler.
     fn name(&self) -> &'static str;
 
-    /// Where it is installed; empty for one that needs no program of its own.
+    /// Finds its programs; empty if the profiler does not need a program.
     fn find(&self, _search: &Search) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -47,7 +47,7 @@ pub trait Profiler: Sync {
         Ok(Installation::default())
     }
 
-    /// What an installation can do.
+    /// Returns the capabilities of an installation.
     fn capabilities(&self, _tool: &Installation) -> Vec<&'static str> {
         Vec::new()
     }
@@ -57,7 +57,7 @@ pub trait Profiler: Sync {
         command.to_vec()
     }
 
-    /// What can be left of a capture, whether or not it is there.
+    /// Returns the possible files of a capture, whether they exist or not.
     fn artefacts(&self, _stem: &Path) -> Vec<Artefact> {
         Vec::new()
     }
@@ -69,31 +69,31 @@ pub trait Profiler: Sync {
     }
 }
 
-/// The profiler of this name.
+/// Returns the profiler with this name.
 ///
 /// # Errors
 ///
-/// There is none.
+/// There is no profiler with this name.
 pub fn by_name(name: &str) -> Result<&'static dyn Profiler> {
     let known = PROFILERS.iter().copied().find(|profiler| profiler.name() == name);
     known.ok_or_else(|| Error::UnknownProfiler { name: name.to_owned() })
 }
 
-/// A program that was found, and what it says of itself.
+/// An installed program with its version and options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Installation {
-    /// Where it is; None for a profiler that is no program.
+    /// Path of the program; None if the profiler is not a program.
     pub path: Option<PathBuf>,
     /// Its version, and the same as numbers.
     pub version: Option<Version>,
     /// The options that its own help lists.
     pub options: Vec<String>,
-    /// The program beside it that turns raw captures into reports.
+    /// Program next to it that converts raw captures to reports.
     pub importer: Option<PathBuf>,
 }
 
 impl Installation {
-    /// Whether its help lists an option.
+    /// Returns true if its help lists an option.
     pub fn has(&self, option: &str) -> bool {
         self.options.iter().any(|known| known == option)
     }
@@ -106,7 +106,7 @@ impl Installation {
 /// A version as it was printed, ordered by its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// As it was printed.
+    /// Version as printed.
     pub text: String,
     /// Its numbers, the major one first.
     pub numbers: Vec<u32>,
@@ -123,25 +123,25 @@ impl Version {
     }
 }
 
-/// What is to be captured.
+/// Request for a capture.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The path of what it writes, without the suffixes.
+    /// Path of the output files, without suffixes.
     pub stem: PathBuf,
-    /// Whether the command uses a GPU.
+    /// True if the command uses a GPU.
     pub cuda: bool,
-    /// Whether to capture between cudaProfilerStart and cudaProfilerStop only.
+    /// True to capture only between cudaProfilerStart and cudaProfilerStop.
     pub range: bool,
 }
 
 /// A file that a profiler writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artefact {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it is, in one word.
+    /// Kind of the file, in one word.
     pub kind: &'static str,
-    /// Whether it is only a step on the way to another.
+    /// True for an intermediate file.
     pub intermediate: bool,
 }
 
@@ -162,23 +162,25 @@ pub(super) fn with_suffix(stem: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// Whether a file is there and holds something.
+/// Returns true if a file exists and is not empty.
 pub(super) fn is_written(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.len() > 0)
 }
 
-/// What a program prints when it is asked something.
-fn ask(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) -> Result<String> {
+/// Runs a program and returns its output.
+fn read_output(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) -> Result<String> {
     let argv = std::iter::once(path.into()).chain(arguments.iter().map(OsString::from)).collect();
-    let completed = run(&Command { argv, ..Command::default() }, Some(ASKING), GRACE, interrupted)?;
-    let said = [completed.stdout_tail, completed.stderr_tail].concat();
-    let text = String::from_utf8_lossy(&said).into_owned();
+    let completed = run(&Command { argv, ..Command::default() }, Some(ANSWER_LIMIT), GRACE, interrupted)?;
+    let output = [completed.stdout_tail, completed.stderr_tail].concat();
+    let text = String::from_utf8_lossy(&output).into_owned();
     let unusable = |reason: String| Error::UnusableProfiler { path: path.display().to_string(), reason };
     match (completed.timed_out, completed.exit_status) {
-        (true, _) => Err(unusable(format!("{} gave no answer in {} s", arguments.join(" "), ASKING.as_secs()))),
+        (true, _) => {
+            Err(unusable(format!("{} did not answer within {} s", arguments.join(" "), ANSWER_LIMIT.as_secs())))
+        }
         (false, Some(0)) => Ok(text),
         (false, status) => {
-            let line = first_line(&text).unwrap_or_else(|| "it says nothing".to_owned());
+            let line = first_line(&text).unwrap_or_else(|| "no output".to_owned());
             let how = status.map_or_else(|| "was killed".to_owned(), |status| format!("exited with status {status}"));
             Err(unusable(format!("{} {how}: {line}", arguments.join(" "))))
         }
@@ -187,12 +189,12 @@ fn ask(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) -> Result<
 
 /// Asks a program for its version and the options of its help.
 fn open_program(path: &Path, version: &[&str], help: &[&str], interrupted: Interrupted<'_>) -> Result<Installation> {
-    let said = ask(path, version, interrupted)?;
-    let version = Version::find(&said).ok_or_else(|| Error::UnusableProfiler {
+    let output = read_output(path, version, interrupted)?;
+    let version = Version::find(&output).ok_or_else(|| Error::UnusableProfiler {
         path: path.display().to_string(),
-        reason: format!("it names no version, but says {:?}", first_line(&said).unwrap_or_default()),
+        reason: format!("no version in the output {:?}", first_line(&output).unwrap_or_default()),
     })?;
-    let help = ask(path, help, interrupted)?;
+    let help = read_output(path, help, interrupted)?;
     let options = help
         .split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | '=' | '[' | '<' | '\'' | '"'))
         .filter(|word| word.starts_with("--"))
@@ -207,7 +209,7 @@ fn first_line(text: &str) -> Option<String> {
     Some(line.chars().take(200).collect())
 }
 
-/// A path for an option in which `%p` and the like stand for other things.
+/// Returns a path for an option in which `%p` and the like are placeholders.
 fn literal(path: &Path) -> OsString {
     let bytes = path.as_os_str().as_bytes();
     OsString::from_vec(bytes.iter().flat_map(|&byte| if byte == b'%' { vec![b'%'; 2] } else { vec![byte] }).collect())

@@ -1,4 +1,4 @@
-//! No profiler: the command as it is, for what the others are compared with.
+//! No profiler: the plain command, as baseline of the others.
 
 use super::Profiler;
 

@@ -11,7 +11,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::orchestrate::command::is_executable;
 
-/// Where packages of NVIDIA, of toolkits and of distributions put it.
+/// Folders of NVIDIA's packages, of toolkits and of distributions.
 const FOLDERS: &[&str] = &[
     "usr/local/cuda/bin",
     "usr/local/cuda-*/bin",
@@ -20,7 +20,7 @@ const FOLDERS: &[&str] = &[
     "opt/nvidia/nsight-compute/*/host/target-linux-x64",
     "usr/lib/nsight-systems/bin",
 ];
-/// Where the importer is, seen from the folder of the program itself.
+/// Folders of the importer, relative to the folder of the program.
 const IMPORTERS: &[&str] = &["../host-linux-x64", "../../host-linux-x64", "../Host-x86_64", "../../Host-x86_64"];
 /// The same where a distribution has put the two apart.
 const IMPORTER_FOLDERS: &[&str] = &[
@@ -121,8 +121,8 @@ impl Profiler for Nsys {
 fn importer(path: &Path, root: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().ok()?;
     let folder = path.parent()?;
-    let beside = IMPORTERS.iter().map(|other| folder.join(other));
+    let neighbours = IMPORTERS.iter().map(|other| folder.join(other));
     let elsewhere = IMPORTER_FOLDERS.iter().flat_map(|pattern| expand(root, pattern));
-    let programs = beside.chain(elsewhere).map(|folder| folder.join("QdstrmImporter"));
+    let programs = neighbours.chain(elsewhere).map(|folder| folder.join("QdstrmImporter"));
     programs.filter(|program| is_executable(program)).find_map(|program| program.canonicalize().ok())
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::error::{Error, Result};
 
 const FOLDERS: &[&str] = &["usr/local/cuda/bin", "usr/local/cuda-*/bin", "usr/lib/nvidia-cuda-toolkit/bin"];
-/// What is written of a capture, and the option that asks for it.
+/// Suffix of each table that is printed from a capture, and its option.
 const TABLES: &[(&str, &str)] = &[(".gpu_summary.csv", "--print-gpu-summary"), (".gpu_trace.csv", "--print-gpu-trace")];
 
 pub(super) struct Nvprof;

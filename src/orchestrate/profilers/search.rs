@@ -1,4 +1,4 @@
-//! Where installers put profilers.
+//! Search for installed profilers.
 
 use std::collections::HashSet;
 use std::env;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 
 use crate::orchestrate::command::is_executable;
 
-/// Where to look for programs.
+/// Places to search for programs.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// The folders of `PATH`.
     pub path: Vec<PathBuf>,
     /// The CUDA toolkits that variables name.
     pub toolkits: Vec<PathBuf>,
-    /// What stands for `/` in the usual folders.
+    /// Root of the usual folders, instead of `/`.
     pub root: PathBuf,
 }
 
 impl Search {
-    /// Where this process would look.
+    /// Returns the places that this process searches.
     pub fn of_this_process() -> Self {
         let split = |value: OsString| env::split_paths(&value).collect();
         let toolkits = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"].into_iter().filter_map(env::var_os);
@@ -47,7 +47,7 @@ impl Search {
     }
 }
 
-/// The folders that a pattern stands for, in reverse order of their names, so that newer versions come first.
+/// Returns the folders that match a pattern, in reverse order of their names, so that newer versions come first.
 pub(super) fn expand(root: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut found = vec![root.to_owned()];
     for part in pattern.split('/') {

@@ -22,11 +22,11 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open}
 use super::MARK;
 use super::inherited::Inherited;
 use super::tree::kill_related;
-use super::wire::{Job, Order, Report, hear_report, pair, tell, timespec};
+use super::wire::{Job, Order, Report, pair, receive_report, send_message, timespec};
 use crate::error::{Error, Result};
 use crate::orchestrate::Command;
 
-/// What to execute as the supervisor: something that calls [`super::serve`] with its standard input.
+/// Command line of the supervisor: a program that calls [`super::serve`] with its standard input.
 static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
 /// Supervisors without a command, and those that have ended or will but were not collected yet.
 static SUPERVISORS: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
@@ -35,7 +35,7 @@ const ATTEMPTS: usize = 4;
 /// Silence of a supervisor after which it may have been stopped.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Says what to execute as the supervisor. The first call counts.
+/// Sets the command line of the supervisor. The first call counts.
 pub fn set_program(argv: Vec<OsString>) {
     let _ = PROGRAM.set(argv);
 }
@@ -63,12 +63,12 @@ pub(in crate::orchestrate) struct Line {
 
 impl Line {
     pub(in crate::orchestrate) fn send(&self, order: Order) {
-        tell(&self.socket, &order);
+        send_message(&self.socket, &order);
     }
 
     /// The next report; blocks, and so is for when there is one.
     pub(in crate::orchestrate) fn receive(&mut self) -> Report {
-        let report = hear_report(&self.socket);
+        let report = receive_report(&self.socket);
         if matches!(report, Report::Gone { .. })
             && let Some(supervisor) = self.supervisor.take()
         {
@@ -77,7 +77,7 @@ impl Line {
         report
     }
 
-    /// Whether this process asked for the command, not the one that it was forked from.
+    /// Returns true if this process started the command, rather than the process that it was forked from.
     pub(in crate::orchestrate) fn is_ours(&self) -> bool {
         self.supervisor.as_ref().is_some_and(|supervisor| supervisor.owner == getpid())
     }
@@ -89,8 +89,8 @@ impl Line {
         }
     }
 
-    /// Kills the command and what it started, and the supervisor, which was killed or does not respond.
-    pub(in crate::orchestrate) fn kill_what_is_left(&mut self) {
+    /// Kills the command and its descendants, and the supervisor, which was killed or does not respond.
+    pub(in crate::orchestrate) fn kill_remaining(&mut self) {
         match &mut self.supervisor {
             Some(supervisor) => supervisor.kill(&self.mark, self.command),
             None => kill_related(self.mark.as_bytes(), self.command.as_slice()),
@@ -115,9 +115,7 @@ impl AsFd for Line {
 impl Supervisor {
     fn start(inherited: Inherited) -> Result<Self> {
         let Some([program, arguments @ ..]) = PROGRAM.get().map(Vec::as_slice) else {
-            return Err(Error::Supervision {
-                reason: "nothing is set to run as the supervisor of commands".to_owned(),
-            });
+            return Err(Error::Supervision { reason: "the program of the supervisor is not set".to_owned() });
         };
         // By descriptor, not by number: that could be another's by the time it looks.
         let owner = pidfd_open(getpid(), PidfdFlags::empty()).map_err(Error::supervision)?;
@@ -136,7 +134,7 @@ impl Supervisor {
         Ok(Self { control: Some(control), process, owner: getpid(), inherited })
     }
 
-    /// True if the supervisor is a child of this process and has not ended.
+    /// Returns true if the supervisor is a running child of this process.
     fn runs(&mut self) -> bool {
         self.owner == getpid() && matches!(self.process.try_wait(), Ok(None))
     }
@@ -154,12 +152,12 @@ impl Supervisor {
             match poll(&mut [PollFd::new(line, PollFlags::IN)], Some(&timespec(PATIENCE))) {
                 Ok(0) => self.wake(),
                 Err(Errno::INTR) => {}
-                Ok(_) | Err(_) => return hear_report(line),
+                Ok(_) | Err(_) => return receive_report(line),
             }
         }
     }
 
-    /// Kills it, if it runs, with a command and what that started.
+    /// Kills the supervisor, if it runs, with a command and its descendants.
     fn kill(&mut self, mark: &OsStr, command: Option<Pid>) {
         if self.runs() {
             let _ = self.process.kill();
@@ -176,7 +174,7 @@ impl Supervisor {
         }
     }
 
-    /// Lets it end what it has and leave. It is collected when another command is asked for.
+    /// Lets the supervisor end its commands and leave. The next command collects it.
     fn dismiss(mut self) {
         self.control = None;
         self.shelve();
@@ -241,7 +239,7 @@ pub(in crate::orchestrate) fn request(command: &Command, program: &Path, streams
         let fds = [theirs.as_fd(), streams[0].as_fd(), streams[1].as_fd(), streams[2].as_fd()];
         let passed = supervisor.control.as_ref().is_some_and(|control| pass(control, &fds));
         drop(theirs);
-        tell(&ours, &job);
+        send_message(&ours, &job);
         // One that has just left, because it had nothing to do, did not take the job: another will.
         match if passed { supervisor.report(&ours) } else { Report::Lost } {
             Report::Started { pid, supervisor: number } => {
@@ -261,12 +259,12 @@ pub(in crate::orchestrate) fn request(command: &Command, program: &Path, streams
         }
     }
     let program = PROGRAM.get().and_then(|argv| argv.first()).map(|program| program.display().to_string());
-    let reason =
-        format!("{} cannot be run as the supervisor of commands", program.unwrap_or_else(|| "nothing".to_owned()));
+    let reason = format!("cannot run {} as supervisor", program.unwrap_or_else(|| "an unset program".to_owned()));
     Err(Error::Supervision { reason })
 }
 
-/// Where a command runs, as the supervisor can find it, which stands where we stood when it was started.
+/// Returns the working directory of a command as an absolute path: the supervisor keeps the directory that we had when it was
+/// started.
 fn directory(command: &Command) -> PathBuf {
     // A folder that was deleted has no name but this.
     let ours = env::current_dir().unwrap_or_else(|_| format!("/proc/{}/cwd", getpid().as_raw_pid()).into());

@@ -1,4 +1,4 @@
-//! What a command inherits from its parent. That is the supervisor, so a supervisor is of use only while it is as we are.
+//! Properties that a command inherits from its parent, the supervisor. A supervisor is usable only while they equal ours.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ const RESOURCES: [Resource; 16] = [
     Resource::Rtprio,
     Resource::Rttime,
 ];
-/// The lines of the kernel's own account that are handed on: whom it acts for, what it may, ignores and runs on.
+/// Lines of `/proc/PID/status` that children inherit: users, permissions, ignored signals and processors.
 const HANDED_ON: [&str; 14] = [
     "Umask:",
     "Uid:",
@@ -41,7 +41,7 @@ const HANDED_ON: [&str; 14] = [
     "Mems_allowed:",
 ];
 
-/// What this process, or this thread of it, would hand on.
+/// Properties that this process, or this thread, would pass on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Inherited {
     status: Vec<String>,

@@ -1,4 +1,4 @@
-//! The supervisor's side: starts commands, watches whoever asked for them, and leaves nothing of them behind.
+//! The supervisor: starts commands, watches their owners, and leaves nothing of the commands behind.
 
 use std::io::IoSliceMut;
 use std::mem::MaybeUninit;
@@ -16,27 +16,27 @@ use rustix::process::{
 };
 
 use super::tree;
-use super::wire::{Job, Order, Report, hear, tell, timespec};
+use super::wire::{Job, Order, Report, receive_message, send_message, timespec};
 use crate::error::{Error, Result};
 
-/// How long a supervisor without work stays.
+/// Time after which a supervisor without commands exits.
 const IDLE: Duration = Duration::from_secs(1);
-/// How long commands have to end by themselves when whoever asked for them is gone: a profiler writes its report then.
+/// Time for commands to end by themselves after their owner is gone: a profiler writes its report then.
 const LAST_WORDS: Duration = Duration::from_millis(1200);
-/// How long what a command left behind has to end by itself.
+/// Time for processes that a command left behind to end by themselves.
 const STRAYS: Duration = Duration::from_millis(200);
-/// Between looks at what does not wake us: the end of a process that was left to us.
+/// Time between two checks for events that do not wake us: the end of an orphan.
 const TICK: Duration = Duration::from_millis(250);
 const SWEEP_TICK: Duration = Duration::from_millis(4);
 
-/// The command that runs, or what is left of it.
+/// A running command, or its remaining processes.
 struct Kept {
-    /// To whoever asked for it; None when nobody is there any more.
+    /// Connection to the owner; None if the owner is gone.
     line: Option<OwnedFd>,
     pid: Pid,
     exit: OwnedFd,
     started: Instant,
-    /// How it ended, once it has.
+    /// Report of its end, once it has ended.
     end: Report,
     state: State,
 }
@@ -45,14 +45,14 @@ enum State {
     Running,
     /// Asked to end, and killed at this time.
     Ending(Instant),
-    /// The command has ended. What it left was asked to end, or was not yet, and is killed at this time.
+    /// The command has ended. Its remaining processes were asked to end, or will be, and are killed at this time.
     Sweeping {
         kill_at: Instant,
         asked: bool,
     },
 }
 
-/// Serves whoever holds the other end of `control`, until that process is gone or there is nothing to do.
+/// Serves the process at the other end of `control`, until that process is gone or there is nothing to do.
 ///
 /// # Errors
 ///
@@ -122,7 +122,7 @@ impl Supervisor {
     fn start(&mut self, fds: Vec<OwnedFd>) {
         self.idle_since = Instant::now();
         let Ok([line, stdin, stdout, stderr]) = <[OwnedFd; 4]>::try_from(fds) else { return };
-        let Some(job) = hear::<Job>(&line) else { return };
+        let Some(job) = receive_message::<Job>(&line) else { return };
         let mut command = Command::new(&job.program);
         command.args(&job.argv[1..]).env_clear().envs(job.environment.iter().map(|(name, value)| (name, value)));
         command.arg0(&job.argv[0]).process_group(0).current_dir(&job.directory);
@@ -136,13 +136,13 @@ impl Supervisor {
         match child {
             Ok((pid, exit)) => {
                 let supervisor = u64::from(getpid().as_raw_pid().unsigned_abs());
-                tell(&line, &Report::Started { pid: pid.as_raw_pid(), supervisor });
+                send_message(&line, &Report::Started { pid: pid.as_raw_pid(), supervisor });
                 let (line, state) = (Some(line), State::Running);
                 self.kept = Some(Kept { line, pid, exit, started, end: Report::Lost, state });
             }
             Err(error) => {
                 let errno = error.raw_os_error().unwrap_or(Errno::NOENT.raw_os_error());
-                tell(&line, &Report::Failed(errno));
+                send_message(&line, &Report::Failed(errno));
             }
         }
     }
@@ -153,7 +153,7 @@ impl Supervisor {
         if !matches!(poll(&mut [PollFd::new(line, PollFlags::IN)], Some(&timespec(Duration::ZERO))), Ok(1)) {
             return;
         }
-        match hear(line) {
+        match receive_message(line) {
             Some(Order::Signal(number)) => {
                 if let (Some(signal), State::Running) = (Signal::from_named_raw(number), &kept.state) {
                     let _ = kill_process_group(kept.pid, signal);
@@ -164,7 +164,7 @@ impl Supervisor {
         }
     }
 
-    /// Notes the ends of processes, of those that were left to us too; then says whether there is none below us.
+    /// Records the ends of processes, also of orphans; returns true if no descendant is left.
     fn collect(&mut self) -> bool {
         loop {
             let (pid, status) = match wait(WaitOptions::NOHANG) {
@@ -178,15 +178,15 @@ impl Supervisor {
         }
     }
 
-    /// Ends what is overdue, and what a command that has ended left behind.
+    /// Ends overdue commands, and remaining processes of a command that has ended.
     fn sweep(&mut self, is_alone: bool) {
         let now = Instant::now();
         let Some(kept) = &mut self.kept else { return };
         match &mut kept.state {
-            // A kernel that was told to forget ended processes does not say how this one did.
+            // A kernel that was shown to forget ended processes does not say how this one did.
             _ if is_alone => {
                 if let Some(line) = &kept.line {
-                    tell(line, &kept.end);
+                    send_message(line, &kept.end);
                 }
                 self.kept = None;
                 self.idle_since = now;
@@ -203,7 +203,7 @@ impl Supervisor {
 }
 
 impl Kept {
-    /// Whoever asked for it is gone: it is asked to end, and killed if it does not.
+    /// Asks a command to end whose owner is gone, and kills it if it does not.
     fn let_go(&mut self) {
         self.line = None;
         if matches!(self.state, State::Running) {
@@ -228,7 +228,7 @@ impl Kept {
         self.state = State::Sweeping { kill_at, asked: false };
     }
 
-    /// How long there is nothing to do about it unless something happens.
+    /// Returns the time until the next action, if nothing happens.
     fn tick(&self) -> Duration {
         match self.state {
             State::Running => TICK,

@@ -1,4 +1,4 @@
-//! Who started whom, as the kernel tells it under `/proc`.
+//! Process tree, as reported by `/proc`.
 
 use std::fs;
 use std::path::Path;
@@ -27,8 +27,8 @@ pub(super) fn tree(root: Pid) -> Vec<Pid> {
     found
 }
 
-/// Kills every process that has this mark, or one that goes on from it, among its variables, or is in the group or the
-/// session of one of these leaders, with all that descends from them, until there is none.
+/// Kills every process that has this mark, or a longer one, among its variables, or is in the group or the session of one of
+/// these leaders, with all descendants, until none is left.
 pub(super) fn kill_related(mark: &[u8], leaders: &[Pid]) {
     let leads = |pid: Option<Pid>| pid.is_some_and(|pid| leaders.contains(&pid));
     let is_led = |pid| Stat::of(pid).is_some_and(|stat| leads(stat.group) || leads(stat.session));
@@ -45,7 +45,7 @@ pub(super) fn kill_related(mark: &[u8], leaders: &[Pid]) {
     }
 }
 
-/// Whether a process was started with a variable that is this text, or begins with it and a slash.
+/// Returns true if a process was started with a variable that equals this text, or begins with it and a slash.
 fn has_variable(pid: Pid, text: &[u8]) -> bool {
     let is_it =
         |variable: &[u8]| variable.strip_prefix(text).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"));
@@ -62,7 +62,7 @@ fn all() -> impl Iterator<Item = Pid> {
     entries.filter_map(|entry| entry.file_name().to_str().and_then(number))
 }
 
-/// What `/proc/PID/stat` says of a process.
+/// Contents of `/proc/PID/stat`.
 struct Stat {
     /// Not when only its exit status is left.
     is_alive: bool,

@@ -26,7 +26,7 @@ pub(super) struct Job {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// What we ask of the supervisor.
+/// Orders to the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::orchestrate) enum Order {
     /// Send a signal to the command's process group.
@@ -35,14 +35,14 @@ pub(in crate::orchestrate) enum Order {
     Kill,
 }
 
-/// What the supervisor tells us.
+/// Reports of the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::orchestrate) enum Report {
     /// The command runs, under this number if ours are also the supervisor's.
     Started { pid: i32, supervisor: u64 },
     /// It could not be started; the number is the system's reason.
     Failed(i32),
-    /// It has ended, after so many nanoseconds, and nothing of what it started is left.
+    /// The command has ended after so many nanoseconds, and none of its processes is left.
     Gone { exit_status: Option<i32>, signal: Option<i32>, duration_ns: u64 },
     /// The supervisor is no more. It cannot say so itself.
     #[serde(skip)]
@@ -50,7 +50,7 @@ pub(in crate::orchestrate) enum Report {
 }
 
 /// Sends the length of a message, then the message. False if the other end is closed.
-pub(super) fn tell(line: impl AsFd, message: &impl Serialize) -> bool {
+pub(super) fn send_message(line: impl AsFd, message: &impl Serialize) -> bool {
     let Ok(message) = postcard::to_allocvec(message) else { return false };
     // In one piece: who has read the length waits for the rest, from a sender that may be stopped between two.
     let mut bytes = (message.len() as u64).to_le_bytes().to_vec();
@@ -59,7 +59,7 @@ pub(super) fn tell(line: impl AsFd, message: &impl Serialize) -> bool {
 }
 
 /// The next message. None when the other end is closed before all of it has come.
-pub(super) fn hear<M: DeserializeOwned>(line: impl AsFd) -> Option<M> {
+pub(super) fn receive_message<M: DeserializeOwned>(line: impl AsFd) -> Option<M> {
     let mut length = [0; 8];
     receive_exact(&line, &mut length)?;
     let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
@@ -70,11 +70,11 @@ pub(super) fn hear<M: DeserializeOwned>(line: impl AsFd) -> Option<M> {
 }
 
 /// The next report; [`Report::Lost`] where the line is closed.
-pub(super) fn hear_report(line: impl AsFd) -> Report {
-    hear(line).unwrap_or(Report::Lost)
+pub(super) fn receive_report(line: impl AsFd) -> Report {
+    receive_message(line).unwrap_or(Report::Lost)
 }
 
-/// False when nobody is there to receive it.
+/// Sends all bytes; returns false if the other end is closed.
 fn send_all(line: impl AsFd, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         match send(&line, bytes, SendFlags::NOSIGNAL) {
@@ -126,8 +126,8 @@ mod tests {
             environment: vec![(odd(), OsString::new())],
         };
         let (ours, theirs) = pair(SocketType::STREAM).unwrap();
-        let received = thread::spawn(move || hear::<Job>(theirs));
-        assert!(tell(ours, &job));
+        let received = thread::spawn(move || receive_message::<Job>(theirs));
+        assert!(send_message(ours, &job));
         assert_eq!(received.join().unwrap(), Some(job));
     }
 
@@ -137,7 +137,7 @@ mod tests {
         send_all(&ours, &100_u64.to_le_bytes());
         send_all(&ours, b"not a hundred bytes");
         drop(ours);
-        assert_eq!(hear::<Job>(theirs), None);
+        assert_eq!(receive_message::<Job>(theirs), None);
     }
 
     #[test]
@@ -148,21 +148,21 @@ mod tests {
             Report::Gone { exit_status: Some(255), signal: None, duration_ns: 0 },
             Report::Gone { exit_status: None, signal: Some(9), duration_ns: u64::MAX },
         ] {
-            assert!(tell(&ours, &report));
-            assert_eq!(hear_report(&theirs), report);
+            assert!(send_message(&ours, &report));
+            assert_eq!(receive_report(&theirs), report);
         }
         for order in [Order::Signal(15), Order::Kill] {
-            assert!(tell(&ours, &order));
-            assert_eq!(hear(&theirs), Some(order));
+            assert!(send_message(&ours, &order));
+            assert_eq!(receive_message(&theirs), Some(order));
         }
     }
 
     #[test]
-    fn whoever_is_gone_is_told_nothing_and_is_lost() {
+    fn a_closed_end_receives_nothing_and_is_lost() {
         let (ours, theirs) = pair(SocketType::STREAM).unwrap();
-        assert!(tell(&ours, &Report::Failed(2)) && !tell(&ours, &Report::Lost));
+        assert!(send_message(&ours, &Report::Failed(2)) && !send_message(&ours, &Report::Lost));
         drop(ours);
-        assert_eq!([hear_report(&theirs), hear_report(&theirs)], [Report::Failed(2), Report::Lost]);
-        assert!(!tell(&theirs, &Order::Kill));
+        assert_eq!([receive_report(&theirs), receive_report(&theirs)], [Report::Failed(2), Report::Lost]);
+        assert!(!send_message(&theirs, &Order::Kill));
     }
 }

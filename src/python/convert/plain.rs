@@ -12,7 +12,7 @@ use serde::ser::{self, Impossible, Serialize, SerializeSeq, SerializeStruct, Ser
 
 use crate::memory;
 
-/// Dictionaries, lists, texts and numbers in place of structs; as in JSON, a number that is not finite is None.
+/// Dictionaries, lists, strings and numbers for structs; as in JSON, a number that is not finite is None.
 pub(in crate::python) fn plain<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     value.serialize(Plain { py, keys: &RefCell::default() }).map_err(|failed| failed.0)
 }
@@ -65,7 +65,7 @@ macro_rules! values {
 macro_rules! absent {
     ($($name:ident($($type:ty),*) -> $made:ty),* $(,)?) => {$(
         fn $name(self, $(_: $type),*) -> Result<$made, Failed> {
-            Err(PyTypeError::new_err(concat!("no document needs ", stringify!($name))).into())
+            Err(PyTypeError::new_err(concat!("not supported in documents: ", stringify!($name))).into())
         }
     )*};
 }

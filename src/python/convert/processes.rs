@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::memory;
 use crate::stats::samples::process_medians;
 
-/// What a caller passed as processes.
+/// Samples of processes, as passed by a caller.
 pub(in crate::python) enum Processes {
     /// One number for each process, its median.
     Medians(Vec<f64>),
@@ -71,7 +71,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// What can be read only once, as a list.
+/// Returns an iterator as a list.
 fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if object.len().is_ok() || object.try_iter().is_err() {
         return Ok(object.clone());
@@ -84,7 +84,7 @@ fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     Ok(list.into_any())
 }
 
-/// The first element of what can be read twice.
+/// Returns the first element of an object that can be read twice.
 fn first<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     object.len().ok()?;
     object.try_iter().ok()?.next()?.ok()

@@ -28,7 +28,7 @@ pub(in crate::python) fn whole_or(name: &str, object: Option<&Bound<'_, PyAny>>,
     object.map_or(Ok(default), |object| whole(name, object))
 }
 
-/// On how many threads: as many as asked for, else as many as are worth it.
+/// Returns the number of threads: the requested number, or as many as are worth it.
 pub(in crate::python) fn threads(object: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let Some(object) = object else { return Ok(par::threads()) };
     let threads = whole("threads", object)?;
@@ -51,7 +51,7 @@ impl<'py> Rows<'py> {
         let numpy = object.py().import("numpy")?;
         let array = numpy.call_method1("asarray", (object,))?;
         if is_masked(object) {
-            return Err(PyValueError::new_err(format!("{name} is a masked array; fill what is masked")));
+            return Err(PyValueError::new_err(format!("{name} is a masked array; fill the masked values")));
         }
         let (dimensions, kind) = (array.getattr("ndim")?.extract::<usize>()?, array.getattr("dtype")?.getattr("kind")?);
         if dimensions != 2 {
@@ -59,7 +59,8 @@ impl<'py> Rows<'py> {
             return Err(PyValueError::new_err(message));
         }
         if !["i", "u"].contains(&kind.extract::<String>()?.as_str()) {
-            let message = format!("{name} is an array of {}; it must be one of whole numbers", array.getattr("dtype")?);
+            let message =
+                format!("{name} is an array of {}; it must be an array of whole numbers", array.getattr("dtype")?);
             return Err(PyTypeError::new_err(message));
         }
         // A copy of its own, which no other thread writes to.

@@ -1,4 +1,4 @@
-//! From two sides to a word, and how many processes that takes.
+//! Verdicts of comparisons, and the number of processes for a verdict.
 
 use pyo3::prelude::*;
 
@@ -9,36 +9,37 @@ use crate::python::interrupt::interruptibly;
 use crate::stats::compare::decisions::{self, Side};
 use crate::stats::compare::hypotheses::StandardError;
 
-/// Compares two sides of a benchmark and says `faster`, `slower`, `equivalent` or `inconclusive`.
+/// Compares baseline and candidate, and computes a verdict.
 ///
-/// Each process counts once, by the median of its samples: what its start decided is in all of them, so that more samples
-/// of one process do not tell what the next one will do (Kalibera and Jones, *Rigorous benchmarking in reasonable time*,
-/// 2013). Welch's t on the logarithms of these medians gives two intervals of the ratio candidate / baseline:
+/// The verdict is `faster`, `slower`, `equivalent` or `inconclusive`.
 ///
-/// 1. If the narrower one, 90 % where `confidence_level` is 95 %, lies inside [1 / (1 + margin), 1 + margin]:
+/// Each process counts once, by the median of its samples. Samples of one process share the conditions of its start, so more
+/// samples do not predict the next process (Kalibera and Jones, *Rigorous benchmarking in reasonable time*, 2013). Welch's t on
+/// the logarithms of these medians gives two intervals of the ratio candidate / baseline:
+///
+/// 1. If the narrower interval (90 % for a `confidence_level` of 95 %) lies inside [1 / (1 + margin), 1 + margin]:
 ///    `equivalent` (two one-sided tests, Schuirmann 1987).
-/// 2. Else, if the one at `confidence_level` lies below 1: `faster`; above 1: `slower`.
-/// 3. Else `inconclusive`; so are fewer than three processes on a side, which have no intervals.
+/// 2. Else, if the interval at `confidence_level` lies below 1: `faster`; above 1: `slower`.
+/// 3. Else `inconclusive`. Fewer than three processes on a side have no interval, and are `inconclusive` too.
 ///
-/// Swapping the sides mirrors the verdict, and inverts the ratio. With three or four processes on one side and more on the
-/// other, degrees of freedom are at most those of equal numbers: Satterthwaite's would let more false alarms pass than the
-/// level allows.
+/// Swapping the sides mirrors the verdict and inverts the ratio. With three or four processes on one side and more on the other,
+/// the degrees of freedom are limited to those of equal numbers, because Satterthwaite's would cause too many false alarms.
 ///
 /// Args:
-///     baseline: One number for each process, or the samples of each process, whose median is taken; any unit.
+///     baseline: One number per process, or the samples of each process, whose median is used; any unit.
 ///     candidate: The same in the same unit. The numbers of processes may differ.
-///     margin: The relative difference that does not matter, from 0 to 1: 0.01 is 1 %.
-///     confidence_level: Between 0.5 and 1, both excluded.
+///     margin: Equivalence margin as a relative difference, from 0 to 1: 0.01 is 1 %.
+///     confidence_level: Level of the interval for differences, between 0.5 and 1, both excluded.
 ///     session_error: Standard error of the log ratio if sessions differ, and its degrees of freedom. It replaces Welch's
-///         where it is larger. None if all processes are of one session.
+///         if it is larger. None if all processes belong to one session.
 ///
 /// Returns:
-///     The verdict, the numbers that it rests on and the reason in words.
+///     The verdict, its numbers and the reason in words.
 ///
 /// Raises:
-///     ValueError: An empty side or process; a NaN or an infinity, named by position; a process whose median is not above
-///         0, named by position; a margin, a level or a session error out of range; sides so far apart that their ratio overflows.
-///     TypeError: Not a sequence of numbers, or of sequences; the message names the position.
+///     ValueError: If a side or a process is empty; a value is NaN or infinite; a process median is not above 0; a margin, a
+///         level or a session error is out of range; or the ratio of the sides overflows. The message has the position.
+///     TypeError: If a side is not a sequence of numbers, or of sequences. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (baseline, candidate, *, margin = 0.01, confidence_level = 0.95, session_error = None))]
 pub(in crate::python) fn compare_samples(
@@ -62,25 +63,25 @@ pub(in crate::python) fn compare_samples(
     })
 }
 
-/// Predicts how likely each verdict of `compare_samples` is, before anything is measured.
+/// Predicts the probability of each verdict of `compare_samples`.
 ///
-/// Exact where the logarithms of process medians are normal: Welch's statistic follows a noncentral t for each of the
-/// degrees of freedom that may be observed, over which an integral is taken.
+/// The result is exact if the logarithms of process medians are normal: Welch's statistic has a noncentral t distribution for
+/// each of the possible degrees of freedom, over which the result is integrated.
 ///
 /// Args:
-///     spread: Relative spread between processes, the standard deviation of their log medians, from 1e-9 to 10: 0.01 is 1 %.
-///     processes: On each side, from 3 to 1,000,000.
-///     difference: What the candidate takes more, as a share of the baseline, above -1: 0.02 is 2 % slower, -0.02 faster.
-///     candidate_spread: Of the candidate where the sides differ; `spread` is then the baseline's.
-///     candidate_processes: Of the candidate where the sides differ; `processes` is then the baseline's.
-///     margin: As for `compare_samples`.
-///     confidence_level: As for `compare_samples`.
+///     spread: Standard deviation between processes: that of their log medians, from 1e-9 to 10: 0.01 is 1 %.
+///     processes: Number of processes per side, from 3 to 1,000,000.
+///     difference: Additional time of the candidate as a share of the baseline, above -1: 0.02 is 2 % slower, -0.02 faster.
+///     candidate_spread: Standard deviation of the candidate if the sides differ; `spread` is then the baseline's.
+///     candidate_processes: Number of processes of the candidate if the sides differ; `processes` is then the baseline's.
+///     margin: Equivalence margin; see `compare_samples`.
+///     confidence_level: Level of the interval; see `compare_samples`.
 ///
 /// Returns:
 ///     The probability of each verdict.
 ///
 /// Raises:
-///     ValueError: A number out of range, named.
+///     ValueError: If a number is out of range.
 #[pyfunction]
 #[pyo3(signature = (
     spread, processes, *, difference = 0.02, candidate_spread = None, candidate_processes = None, margin = 0.01,
@@ -108,30 +109,30 @@ pub(in crate::python) fn detection_power(
     })
 }
 
-/// A count from Python, where a negative one is out of range like any other that is too small.
+/// Reads a count from Python. A negative count is out of range like any other that is too small.
 fn count(argument: &'static str, processes: &Bound<'_, PyAny>) -> PyResult<usize> {
     let processes = whole(argument, processes)?;
     require((3..=1_000_000).contains(&processes), argument, processes as f64, "from 3 to 1000000")?;
     Ok(processes as usize)
 }
 
-/// Says how many processes `compare_samples` needs on each side.
+/// Returns the number of processes per side that `compare_samples` needs.
 ///
-/// The smallest number with which it gives the right verdict with probability `power`: `faster` or `slower` for a
-/// difference outside the margin or on it, `equivalent` for one inside, such as 0. See `detection_power` for how exact.
+/// It is the smallest number that gives the right verdict with probability `power`: `faster` or `slower` for a difference outside
+/// the margin or on it, `equivalent` for one inside, such as 0. See `detection_power` for the assumptions.
 ///
 /// Args:
-///     spread: Relative spread between processes, the standard deviation of their log medians, from 1e-9 to 10: 0.01 is 1 %.
-///     difference: What the candidate takes more, as a share of the baseline, above -1: 0.02 is 2 % slower, -0.02 faster.
-///     power: Between 0 and 1, both excluded.
-///     margin: As for `compare_samples`.
-///     confidence_level: As for `compare_samples`.
+///     spread: Standard deviation between processes: that of their log medians, from 1e-9 to 10: 0.01 is 1 %.
+///     difference: Additional time of the candidate as a share of the baseline, above -1: 0.02 is 2 % slower, -0.02 faster.
+///     power: Probability of the right verdict, between 0 and 1, both excluded.
+///     margin: Equivalence margin; see `compare_samples`.
+///     confidence_level: Level of the interval; see `compare_samples`.
 ///
 /// Returns:
-///     The number, and the power that it has.
+///     The number of processes, and its power.
 ///
 /// Raises:
-///     ValueError: A number out of range, named.
+///     ValueError: If a number is out of range.
 #[pyfunction]
 #[pyo3(signature = (spread, *, difference = 0.02, power = 0.9, margin = 0.01, confidence_level = 0.95))]
 pub(in crate::python) fn required_processes(

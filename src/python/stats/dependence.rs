@@ -1,4 +1,4 @@
-//! How samples of one process depend on those before them.
+//! Dependence of samples of one process.
 
 use pyo3::prelude::*;
 
@@ -7,24 +7,23 @@ use crate::python::convert::{floats, whole};
 use crate::python::interrupt::interruptibly;
 use crate::stats::samples::{Statistic, dependence};
 
-/// The correlation of samples with themselves some steps later.
+/// Computes the autocorrelation of samples.
 ///
-/// The biased estimator: every sum of products is divided by the same number, which keeps the sequence positive
-/// semi-definite (Priestley, *Spectral Analysis and Time Series*, 1981). Samples that are all equal have no
-/// correlation and are given that of white noise: 1, then zeros. Few lags are computed directly, many by Fourier transforms
-/// of overlapping blocks.
+/// The biased estimator divides every sum of products by the same number, which keeps the sequence positive semi-definite
+/// (Priestley, *Spectral Analysis and Time Series*, 1981). Equal samples have no correlation, and get that of white noise: 1,
+/// then zeros. Few lags are computed directly, many by Fourier transforms of overlapping blocks.
 ///
 /// Args:
-///     samples: One dimension, any unit, in the order in which they were taken.
-///     max_lag: The last lag, below the number of samples; by default 10 * log10(n), rounded down, as R's `acf`.
+///     samples: Samples in the order of measurement, one dimension, any unit.
+///     max_lag: Last lag, below the number of samples; by default 10 * log10(n), rounded down, as R's `acf`.
 ///
 /// Returns:
-///     The correlations at the lags 0, 1, ... max_lag, of which the first is 1.
+///     The correlations at the lags 0, 1, ... max_lag. The first is 1.
 ///
 /// Raises:
-///     ValueError: No samples; a NaN or an infinity, named by position; more than one dimension; a lag out of this
-///         range.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If there are no samples; a sample is NaN or infinite; there is more than one dimension; or the lag is out of
+///         range. The message has the position.
+///     TypeError: If the argument is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (samples, *, max_lag = None))]
 pub(in crate::python) fn autocorrelation(
@@ -39,24 +38,25 @@ pub(in crate::python) fn autocorrelation(
     })
 }
 
-/// To how many independent samples dependent ones amount.
+/// Estimates the effective sample size of autocorrelated samples.
 ///
 /// The autocorrelation time is -1 plus twice the sum of Geyer's initial monotone sequence (*Practical Markov Chain Monte
-/// Carlo*, Statistical Science 7, 1992): correlations are added in pairs of neighbouring lags as long as the
-/// pairs are positive, and none may exceed the one before it. Negative dependence, which would make it less than 1, is not
-/// relied on. Samples that are all equal count in full.
+/// Carlo*, Statistical Science 7, 1992): correlations are added in pairs of neighbouring lags while the pairs are positive, and
+/// no pair may exceed the one before. Negative dependence, which would reduce the time below 1, is ignored. Equal samples count
+/// in full.
 ///
 /// Args:
-///     samples: One dimension, any unit, in the order in which they were taken.
-///     of: Of which estimate: "mean" looks at the samples themselves, "median" at whether each lies above their median or
-///         below.
+///     samples: Samples in the order of measurement, one dimension, any unit.
+///     of: Point estimate that the size holds for: "mean" uses the samples, "median" the signs of their distances from the
+///         median.
 ///
 /// Returns:
-///     The number, and what it comes from.
+///     The effective sample size and the autocorrelation time.
 ///
 /// Raises:
-///     ValueError: No samples; a NaN or an infinity, named by position; more than one dimension; an unknown estimate.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If there are no samples; a sample is NaN or infinite; there is more than one dimension; or the estimate is
+///         unknown. The message has the position.
+///     TypeError: If the argument is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (samples, *, of = "mean"))]
 pub(in crate::python) fn effective_sample_size(

@@ -1,37 +1,38 @@
-//! How time grows.
+//! Growth of time with size.
 
 use pyo3::prelude::*;
 
 use crate::guard::guarded;
 use crate::python::convert::{Processes, floats};
-use crate::stats::growth as law;
+use crate::stats::growth as fit;
 
 /// Fits time = a · size ^ b to the times of several sizes.
 ///
-/// Each process counts once, by its median, and each size once, by the geometric mean of its processes: the exponent b is the
-/// slope of the line of least squares through (log size, log time). What it assumes: nothing of whether a power law holds, for
-/// the interval is that of the slope of this line over these sizes, whether or not the points lie on it; processes are
-/// independent, and their log medians about normal, with a spread that may be another at each size (Satterthwaite's degrees of
-/// freedom). Where a size has fewer than three processes, the interval comes from how far the sizes lie from the line instead,
-/// with n - 2 degrees of freedom; then it does assume that a line holds and that all sizes vary alike.
+/// Each process counts once, by its median, and each size once, by the geometric mean of its processes. The exponent b is the slope
+/// of the least-squares line through (log size, log time).
 ///
-/// Whether a line holds is another question. `lack_of_fit_p` asks whether the points are further from it than processes are
-/// from one another (F test); of quiet processes it is small for any curve. `largest_deviation` says how far that is, and
-/// `local_exponents` where: times that are flat at small sizes have exponents near 0 first.
+/// The interval is that of the slope of this line over these sizes. It does not assume that a power law holds. It assumes that
+/// processes are independent, with about normal log medians, whose standard deviation may differ between sizes (Satterthwaite's
+/// degrees of freedom). If a size has fewer than three processes, the interval is computed from the distances of the sizes from the
+/// line, with n - 2 degrees of freedom; then it assumes that a line holds, and that all sizes have equal variance.
+///
+/// `lack_of_fit_p` tests if the points are further from the line than processes are from one another (F test); for processes with
+/// little noise it is small for any curve. `largest_deviation` is the size of the misfit, and `local_exponents` show its place:
+/// times that are flat at small sizes have exponents near 0 first.
 ///
 /// Args:
-///     sizes: Three or more, above 0, each once, in any order and unit.
-///     times: For each size one time, or the medians of its processes; any unit, above 0.
-///     confidence_level: Between 0 and 1, both excluded.
+///     sizes: Three or more different sizes above 0, in any order and unit.
+///     times: One time per size, or the medians of its processes; any unit, above 0.
+///     confidence_level: Level of the interval, between 0 and 1, both excluded.
 ///
 /// Returns:
-///     The exponent and its interval, and what speaks for and against the line.
+///     The exponent and its interval, and the measures of fit.
 ///
 /// Raises:
-///     ValueError: Fewer than three sizes, one that is there twice, or another number of times; a size without times; a NaN,
-///         an infinity, or what is not above 0, named by position; a level outside (0, 1); times so far apart that the
-///         interval overflows.
-///     TypeError: Not a sequence of numbers, or of sequences; the message names the position.
+///     ValueError: If there are fewer than three sizes; a size is given twice; the number of times differs; a size has no times; a
+///         value is NaN, infinite or not above 0; the level is outside (0, 1); or the interval overflows. The message has the
+///         position.
+///     TypeError: If an argument is not a sequence of numbers, or of sequences. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (sizes, times, *, confidence_level = 0.95))]
 pub(in crate::python) fn growth(
@@ -39,10 +40,10 @@ pub(in crate::python) fn growth(
     sizes: &Bound<'_, PyAny>,
     times: &Bound<'_, PyAny>,
     confidence_level: f64,
-) -> PyResult<law::Growth> {
+) -> PyResult<fit::Growth> {
     guarded(|| {
         let (sizes, times) = (floats("sizes", sizes)?, Processes::read("times", times)?);
         let (sizes, times) = (sizes, times.given());
-        Ok(py.detach(|| law::growth(&sizes, &times.each(), confidence_level))?)
+        Ok(py.detach(|| fit::growth(&sizes, &times.each(), confidence_level))?)
     })
 }

@@ -1,4 +1,4 @@
-//! How sure a median or a mean is.
+//! Confidence intervals of medians and means.
 
 use pyo3::prelude::*;
 
@@ -7,29 +7,29 @@ use crate::python::convert::{Processes, Samples, floats, with_slice};
 use crate::python::interrupt::interruptibly;
 use crate::stats::intervals;
 
-/// The median of samples of one process, and its interval.
+/// Computes the median of samples of one process, and its interval.
 ///
-/// The interval interpolates between order statistics (Hettmansperger and Sheather, *Confidence intervals based on
-/// interpolated order statistics*, Statistics and Probability Letters 4, 1986), whatever the distribution. Samples that
-/// depend on those before them are taken for as many independent ones as they amount to: their number is divided by an
-/// autocorrelation time (Geyer's initial monotone sequence, 1992), the larger one of whether each sample lies above the
-/// median, and of the octile that it lies in. In simulations intervals of 95 % cover 95 to 97 % for independent samples, and
-/// 91 % or more for autoregression up to .8 from 100 samples on; of stronger dependence a few hundred samples do not tell.
+/// The interval interpolates between order statistics (Hettmansperger and Sheather, *Confidence intervals based on interpolated
+/// order statistics*, Statistics and Probability Letters 4, 1986), whatever the distribution. Autocorrelated samples count as
+/// fewer independent samples: their number is divided by an autocorrelation time (Geyer's initial monotone sequence, 1992). The
+/// time is the larger one of two series: the side of the median, and the octile, in which each sample lies. In simulations,
+/// intervals of 95 % cover 95 to 97 % for independent samples, and 91 % or more for autoregression up to .8 from 100 samples on.
+/// A few hundred samples are too few to detect stronger dependence.
 ///
 /// Args:
-///     samples: One dimension, any unit, in the order in which they were taken.
-///     confidence_level: Between 0 and 1, both excluded.
-///     independent: True where the samples are known not to depend on one another: their number is then taken as it is, and
-///         their order does not matter.
+///     samples: Samples in the order of measurement, one dimension, any unit.
+///     confidence_level: Level of the interval, between 0 and 1, both excluded.
+///     independent: True if the samples are known to be independent: then all count, and their order does not matter.
 ///
 /// Returns:
-///     The median and its interval, in the unit of the samples; without an interval where there are too few samples for the
-///     level, below 6 at 95 %. Where only the independent ones that they amount to are too few, the interval is the range
-///     of the samples, the widest there is, and may hold less than the level: `ci_method` says so.
+///     The median and its interval, in the unit of the samples. There is no interval if the samples are too few for the level,
+///     below 6 at 95 %. If only their effective number is too small, the interval is the range of the samples, which may have
+///     less than the level: `ci_method` names it.
 ///
 /// Raises:
-///     ValueError: No samples; a NaN or an infinity, named by position; more than one dimension; a level outside (0, 1).
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If there are no samples; a sample is NaN or infinite; there is more than one dimension; or the level is outside
+///         (0, 1). The message has the position.
+///     TypeError: If the argument is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (samples, *, confidence_level = 0.95, independent = false))]
 pub(in crate::python) fn median_ci(
@@ -44,22 +44,22 @@ pub(in crate::python) fn median_ci(
     })
 }
 
-/// The mean of samples of one process, and its interval by Student's t.
+/// Computes the mean of samples of one process, and its interval by Student's t.
 ///
-/// The samples are taken to be independent (Student, *The probable error of a mean*, Biometrika 6, 1908); of times, which
-/// seldom are, `median_ci` gives the more honest interval.
+/// The samples are assumed to be independent (Student, *The probable error of a mean*, Biometrika 6, 1908). Times rarely are:
+/// use `median_ci` for them.
 ///
 /// Args:
-///     samples: One dimension, any unit.
-///     confidence_level: Between 0 and 1, both excluded.
+///     samples: Samples, one dimension, any unit.
+///     confidence_level: Level of the interval, between 0 and 1, both excluded.
 ///
 /// Returns:
 ///     The mean and its interval, in the unit of the samples; without an interval for one sample.
 ///
 /// Raises:
-///     ValueError: No samples; a NaN or an infinity, named by position; more than one dimension; a level outside (0, 1);
-///         values so far apart that their variance overflows.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If there are no samples; a sample is NaN or infinite; there is more than one dimension; the level is outside
+///         (0, 1); or the variance overflows. The message has the position.
+///     TypeError: If the argument is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (samples, *, confidence_level = 0.95))]
 pub(in crate::python) fn mean_ci(
@@ -73,23 +73,23 @@ pub(in crate::python) fn mean_ci(
     })
 }
 
-/// The typical time of several processes, and where that of very many would lie; a single next process may lie outside.
+/// Computes the geometric mean of process medians, and its interval.
 ///
-/// Each process counts once, by its median, since what differs between processes is several times what one process sees of
-/// itself (Kalibera and Jones, *Rigorous benchmarking in reasonable time*, 2013). The estimate is the geometric mean of the
-/// medians, the interval is Student's t on their logarithms.
+/// The interval is that of the mean of very many processes; a single next process may lie outside. Each process counts once, by
+/// its median, because processes differ several times as much as the samples of one process (Kalibera and Jones, *Rigorous
+/// benchmarking in reasonable time*, 2013). The interval is Student's t on the logarithms of the medians.
 ///
 /// Args:
-///     processes: One number above 0 for each process, or the samples of each process; any unit.
-///     confidence_level: Between 0 and 1, both excluded.
+///     processes: One number above 0 per process, or the samples of each process; any unit.
+///     confidence_level: Level of the interval, between 0 and 1, both excluded.
 ///
 /// Returns:
-///     The estimate and its interval, in the unit of the samples. One or two processes have no interval, only a range.
+///     The point estimate and its interval, in the unit of the samples. One or two processes have no interval, only a range.
 ///
 /// Raises:
-///     ValueError: No processes, or one without samples; a NaN or an infinity, named by position; a median that is not above
-///         0; a level outside (0, 1); medians so far apart that the interval overflows.
-///     TypeError: Not a sequence of numbers, or of such; the message names the position.
+///     ValueError: If there are no processes; a process has no samples; a value is NaN or infinite; a median is not above 0; the
+///         level is outside (0, 1); or the interval overflows. The message has the position.
+///     TypeError: If the argument is not a sequence of numbers, or of sequences. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (processes, *, confidence_level = 0.95))]
 pub(in crate::python) fn process_ci(

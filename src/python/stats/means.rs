@@ -6,25 +6,25 @@ use crate::guard::guarded;
 use crate::python::convert::floats;
 use crate::stats::compare::hypotheses;
 
-/// Compares the means of two sides, whose spreads and numbers may differ.
+/// Compares the means of baseline and candidate, whose variances may differ.
 ///
-/// Welch's t with Satterthwaite's degrees of freedom (Welch, *The generalization of "Student's" problem when several
-/// different population variances are involved*, Biometrika 34, 1947). Of samples of one process it knows only that
-/// process: `compare_samples` is for benchmarks.
+/// The method is Welch's t with Satterthwaite's degrees of freedom (Welch, *The generalization of "Student's" problem when
+/// several different population variances are involved*, Biometrika 34, 1947). Samples of one process describe only that
+/// process: use `compare_samples` for benchmarks.
 ///
 /// Args:
-///     baseline: One dimension, any unit; two samples at least.
-///     candidate: In the same unit; two samples at least.
-///     confidence_level: Between 0 and 1, both excluded.
+///     baseline: Samples, one dimension, any unit; at least two.
+///     candidate: Samples in the same unit; at least two.
+///     confidence_level: Level of the interval, between 0 and 1, both excluded.
 ///
 /// Returns:
-///     Difference candidate - baseline, its interval and the two-sided p-value. Of two constant sides nothing is left to
-///     chance as far as the samples tell: the interval has no width, and the p-value is 1 where they are equal, 0 where not.
+///     The difference candidate - baseline, its interval and the two-sided p-value. If both sides are constant, the interval has
+///     no width, and the p-value is 1 if they are equal, else 0.
 ///
 /// Raises:
-///     ValueError: Fewer than two samples on a side; a NaN or an infinity, named by position; more than one dimension; a
-///         level outside (0, 1); sides so far apart, or an interval so wide, that it overflows.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If a side has fewer than two samples; a sample is NaN or infinite; there is more than one dimension; the level
+///         is outside (0, 1); or the difference or its interval overflows. The message has the position.
+///     TypeError: If a side is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (baseline, candidate, *, confidence_level = 0.95))]
 pub(in crate::python) fn welch(

@@ -1,4 +1,4 @@
-//! `fastrnns_rs.stats`: one file a topic. What a function returns is the frozen object that the core declares.
+//! `fastrnns_rs.stats`: one file per topic. Results are the frozen objects that the core declares.
 
 pub(super) mod bootstrap;
 pub(super) mod decisions;

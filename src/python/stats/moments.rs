@@ -8,25 +8,25 @@ use crate::python::interrupt::interruptibly;
 use crate::results::result;
 use crate::stats::samples;
 
-/// Mean, variance and extremes of samples, in one read of them; of more than four million on several threads.
+/// Computes mean, variance and extremes of samples in one pass.
 ///
-/// Blocks that fit into a cache are read for their mean, extremes and squared deviations in turn, and merged by the
-/// pairwise update of Chan, Golub and LeVeque (*Algorithms for Computing the Sample Variance: Analysis and
-/// Recommendations*, The American Statistician 37(3), 1983): as exact as two passes over everything. The result is the same
-/// bits on every processor. Deviations below some 1e-162 have squares that are too small for a float, and count as none, here
-/// and in every function that needs a variance and does not say otherwise.
+/// Blocks that fit into a cache are read for their mean, extremes and squared deviations in turn, and merged by the pairwise
+/// update of Chan, Golub and LeVeque (*Algorithms for Computing the Sample Variance: Analysis and Recommendations*, The American
+/// Statistician 37(3), 1983). The result is as exact as that of two passes, and has the same bits on every processor. More than
+/// four million samples are read on several threads. Deviations below some 1e-162 have squares that are too small for a float,
+/// and count as 0, as in the other functions that use a variance.
 ///
 /// Args:
-///     samples: One dimension, any unit. A contiguous numpy array of float64 or int64 is read in place and must not be
+///     samples: Samples, one dimension, any unit. A contiguous numpy array of float64 or int64 is read in place and must not be
 ///         written to meanwhile; anything else is copied. Integers beyond 2**53 are rounded to the nearest float64.
 ///
 /// Returns:
-///     The moments, in the unit of the samples, the variance in its square.
+///     The moments, in the unit of the samples; the variance in its square.
 ///
 /// Raises:
-///     ValueError: No samples; a NaN or an infinity, named by position; more than one dimension; values so far apart that
-///         their variance overflows.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If there are no samples; a sample is NaN or infinite; there is more than one dimension; or the variance
+///         overflows. The message has the position.
+///     TypeError: If the argument is not a sequence of numbers. The message has the position.
 #[pyfunction]
 pub(in crate::python) fn moments(py: Python<'_>, samples: &Bound<'_, PyAny>) -> PyResult<Moments> {
     guarded(|| {
@@ -45,9 +45,9 @@ pub(in crate::python) fn moments(py: Python<'_>, samples: &Bound<'_, PyAny>) -> 
 }
 
 result! {
-    /// What `moments` returns.
+    /// Result of `moments`.
     pub(in crate::python) struct Moments {
-        /// How many samples.
+        /// Number of samples.
         pub(in crate::python) count: usize,
         /// Arithmetic mean, in the unit of the samples.
         pub(in crate::python) mean: f64,

@@ -1,4 +1,4 @@
-//! Many rows at once: which to believe, and one ratio for all.
+//! Several tests: false-discovery rate, and one ratio for all rows.
 
 use pyo3::prelude::*;
 
@@ -7,23 +7,23 @@ use crate::python::convert::floats;
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses;
 
-/// Says which of many tests to believe.
+/// Adjusts p-values of many tests for the false-discovery rate.
 ///
-/// Rejects as many hypotheses as may be if, on average, at most `rate` of the rejected ones are to be true (Benjamini and
-/// Hochberg, *Controlling the false discovery rate*, Journal of the Royal Statistical Society B 57, 1995), for tests that
-/// are independent or positively dependent.
+/// It rejects as many hypotheses as possible while, on average, at most the share `rate` of the rejected ones is true
+/// (Benjamini and Hochberg, *Controlling the false discovery rate*, Journal of the Royal Statistical Society B 57, 1995).
+/// The tests must be independent or positively dependent.
 ///
 /// Args:
-///     p_values: One dimension, each from 0 to 1; may be empty.
-///     rate: The false-discovery rate to allow, between 0 and 1, both excluded.
+///     p_values: P-values, one dimension, each from 0 to 1; may be empty.
+///     rate: False-discovery rate, between 0 and 1, both excluded.
 ///
 /// Returns:
-///     Adjusted p-values and what is rejected, in the order given.
+///     The adjusted p-values and the rejections, in the order of the argument.
 ///
 /// Raises:
-///     ValueError: A p-value that is NaN or outside [0, 1], named by position; more than one dimension; a rate outside
-///         (0, 1).
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If a p-value is NaN or outside [0, 1]; there is more than one dimension; or the rate is outside (0, 1). The
+///         message has the position.
+///     TypeError: If the argument is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (p_values, *, rate = 0.05))]
 pub(in crate::python) fn benjamini_hochberg(
@@ -37,23 +37,23 @@ pub(in crate::python) fn benjamini_hochberg(
     })
 }
 
-/// Takes the geometric mean of ratios: one number for a whole table.
+/// Computes the geometric mean of ratios, one number for a whole table.
 ///
-/// The only mean whose answer does not depend on which side ratios are taken to (Fleming and Wallace, *How not to lie with
-/// statistics*, Communications of the ACM 29, 1986). The interval is Student's t on the logarithms: it says how sure the
-/// mean of such rows is, the spread between rows included.
+/// It is the only mean that does not depend on the side to which ratios are taken (Fleming and Wallace, *How not to lie with
+/// statistics*, Communications of the ACM 29, 1986). The interval is Student's t on the logarithms, and includes the differences
+/// between rows.
 ///
 /// Args:
-///     ratios: One dimension, every one above 0.
-///     confidence_level: Between 0 and 1, both excluded.
+///     ratios: Ratios above 0, one dimension.
+///     confidence_level: Level of the interval, between 0 and 1, both excluded.
 ///
 /// Returns:
-///     The mean and its interval, without unit as the ratios are.
+///     The mean and its interval, without a unit.
 ///
 /// Raises:
-///     ValueError: No ratios; one that is NaN, infinite or not above 0, named by position; more than one dimension; a level
-///         outside (0, 1); an interval that overflows.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If there are no ratios; a ratio is NaN, infinite or not above 0; there is more than one dimension; the level is
+///         outside (0, 1); or the interval overflows. The message has the position.
+///     TypeError: If the argument is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (ratios, *, confidence_level = 0.95))]
 pub(in crate::python) fn geometric_mean_ratio(

@@ -7,31 +7,31 @@ use crate::python::convert::{floats, threads as threads_of, whole_or};
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses::{self, Statistic};
 
-/// Tests whether two sides could be one, divided at random.
+/// Tests if two sides differ, with random divisions of their values.
 ///
-/// How often does a division of all values into two sides of these sizes put their means, or medians, at least as far apart as
-/// they are, in either direction? If there are no more than `resamples` divisions all of them are looked at, and the p-value is
-/// exact. Else `resamples` are drawn, and the p-value is (count + 1) / (resamples + 1), which keeps the level of the test
-/// (Phipson and Smyth, *Permutation P-values Should Never Be Zero*, 2010). Distances count as equal if they differ by no more
-/// than rounding explains, about 1e-14 of the values' spread. It does not hold for samples that depend on one another.
+/// The p-value is the share of divisions into two sides of these sizes whose means, or medians, lie at least as far apart as the
+/// observed ones, in either direction. If there are no more than `resamples` divisions, all are evaluated, and the p-value is
+/// exact. Else `resamples` divisions are drawn, and the p-value is (count + 1) / (resamples + 1), which keeps the level of the
+/// test (Phipson and Smyth, *Permutation P-values Should Never Be Zero*, 2010). Distances are equal if they differ by no more than
+/// the rounding error, about 1e-14 of the range of the values. The test does not hold for autocorrelated samples.
 ///
-/// `scipy.stats.permutation_test` doubles the smaller tail instead, which is another number where the sizes differ.
+/// `scipy.stats.permutation_test` doubles the smaller tail instead, which is another number if the sizes differ.
 ///
 /// Args:
-///     baseline: One dimension, at least one value, any unit; a contiguous float64 array is read in place.
-///     candidate: The same, in the same unit.
-///     statistic: What is compared, `mean` or `median`.
-///     resamples: At least 1.
-///     seed: What random divisions are drawn from, 64 bits. The same seed gives the same result whatever `threads` is.
-///     threads: From 1 to 256; as many as there are processors, at most 8, if None.
+///     baseline: Samples, one dimension, any unit, at least one; a contiguous float64 array is read in place.
+///     candidate: Samples in the same unit.
+///     statistic: Compared statistic, `mean` or `median`.
+///     resamples: Number of divisions to draw, at least 1.
+///     seed: Seed of random divisions, 64 bits. The same seed gives the same result with any number of threads.
+///     threads: Number of threads, from 1 to 256; None for the number of processors, at most 8.
 ///
 /// Returns:
 ///     The difference, in the unit of the samples, and the two-sided p-value.
 ///
 /// Raises:
-///     ValueError: An empty side; a NaN or an infinity, named by position; an unknown statistic; no resamples; a number of
-///         resamples, a seed or a number of threads out of range; values so far apart that their difference overflows.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If a side is empty; a sample is NaN or infinite; the statistic is unknown; a number of resamples, a seed or a
+///         number of threads is out of range; or the difference overflows. The message has the position.
+///     TypeError: If a side is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (
     baseline, candidate, *, statistic = "mean", resamples = None, seed = None, threads = None

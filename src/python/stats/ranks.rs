@@ -1,4 +1,4 @@
-//! Whether values of one side tend to be larger, and by how much.
+//! Comparison of ranks: test, effect size and shift.
 
 use pyo3::prelude::*;
 
@@ -7,28 +7,28 @@ use crate::python::convert::floats;
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::hypotheses::{self, RankMethod};
 
-/// Tests whether values of one side tend to be larger than those of the other: the rank-sum test of Mann and Whitney.
+/// Tests if values of one side tend to be larger (Mann and Whitney).
 ///
-/// U counts the pairs in which one side's value is larger; equal ones count a half (Mann and Whitney, *On a Test of Whether
-/// one of Two Random Variables is Stochastically Larger than the Other*, 1947). The exact law of U counts all divisions of the
-/// ranks. The asymptotic one is normal, with the variance that equal values leave (Lehmann, *Nonparametrics*, 1975, section
-/// 1.4). Neither holds for samples that depend on one another, as those of one process do.
+/// U counts the pairs in which one side's value is larger; equal values count a half (Mann and Whitney, *On a Test of Whether
+/// one of Two Random Variables is Stochastically Larger than the Other*, 1947). The exact distribution of U counts all divisions of
+/// the ranks. The asymptotic distribution is normal, with the variance that equal values leave (Lehmann, *Nonparametrics*, 1975,
+/// section 1.4). Both are wrong for autocorrelated samples, such as those of one process.
 ///
 /// Args:
-///     baseline: One dimension, at least one value, any unit; a contiguous float64 array is read in place.
-///     candidate: The same, in the same unit.
-///     method: `exact`, `asymptotic` or `auto`: exact where no values are equal, one side has at most 8 and the counts fit
-///         into 64 MiB.
-///     continuity: Whether the asymptotic law is asked half a step closer to its mean, because U moves in steps.
+///     baseline: Samples, one dimension, any unit, at least one; a contiguous float64 array is read in place.
+///     candidate: Samples in the same unit.
+///     method: `exact`, `asymptotic` or `auto`: exact if no values are equal, one side has at most 8 and the counts fit into
+///         64 MiB.
+///     continuity: True to use the asymptotic distribution half a step closer to its mean, because U is discrete.
 ///
 /// Returns:
-///     Both U, the two-sided p-value and the share of pairs in which the candidate's value is larger. Where all values are
-///     equal the p-value is 1.
+///     Both U, the two-sided p-value and the share of pairs in which the candidate's value is larger. If all values are equal,
+///     the p-value is 1.
 ///
 /// Raises:
-///     ValueError: An empty side; a NaN or an infinity, named by position; an unknown method; `exact` where values are equal,
-///         whose law it is not, or where its counts would take more than 64 MiB or some seconds.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If a side is empty; a sample is NaN or infinite; the method is unknown; or `exact` is requested and values are
+///         equal, or the counts would take more than 64 MiB or some seconds. The message has the position.
+///     TypeError: If a side is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (baseline, candidate, *, method = "auto", continuity = true))]
 pub(in crate::python) fn mann_whitney(
@@ -47,21 +47,21 @@ pub(in crate::python) fn mann_whitney(
     })
 }
 
-/// How far two sides lie apart, in pairs: Cliff's delta.
+/// Computes the effect size of two sides: Cliff's delta.
 ///
-/// The share of pairs in which the candidate's value is larger less the share in which it is smaller (Cliff, *Dominance
-/// Statistics: Ordinal Analyses to Answer Ordinal Questions*, 1993). It takes sorting, never the pairs.
+/// It is the share of pairs in which the candidate's value is larger, less the share in which it is smaller (Cliff, *Dominance
+/// Statistics: Ordinal Analyses to Answer Ordinal Questions*, 1993). The values are sorted; pairs are never made.
 ///
 /// Args:
-///     baseline: One dimension, at least one value, any unit; a contiguous float64 array is read in place.
-///     candidate: The same, in the same unit.
+///     baseline: Samples, one dimension, any unit, at least one; a contiguous float64 array is read in place.
+///     candidate: Samples in the same unit.
 ///
 /// Returns:
-///     From -1, where all of the candidate's values are smaller, to 1, where all are larger; without a unit.
+///     The effect size from -1, if all of the candidate's values are smaller, to 1, if all are larger; without a unit.
 ///
 /// Raises:
-///     ValueError: An empty side; a NaN or an infinity, named by position.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If a side is empty, or a sample is NaN or infinite. The message has the position.
+///     TypeError: If a side is not a sequence of numbers. The message has the position.
 #[pyfunction]
 pub(in crate::python) fn cliffs_delta(
     py: Python<'_>,
@@ -74,27 +74,27 @@ pub(in crate::python) fn cliffs_delta(
     })
 }
 
-/// By how much the candidate's values lie above the baseline's: the shift of Hodges and Lehmann, with an interval.
+/// Estimates the shift between two sides (Hodges and Lehmann), with an interval.
 ///
 /// The shift is the exact median of all differences of a candidate's and a baseline's value (Hodges and Lehmann, *Estimates of
-/// Location Based on Rank Tests*, 1963), which are counted, never made. The ends of its interval are two of them, whose ranks
-/// follow from the law of the Mann-Whitney U (Moses; Hollander and Wolfe, *Nonparametric Statistical Methods*, 2nd ed.,
-/// section 4.3): exact for at most 2,500 differences, or where one side has at most 8 values and the counts fit into 64 MiB,
-/// else normal. Where the sides differ by a shift and the samples are independent it holds its level, by the
-/// normal law to within 1 %; equal values make it wider than it need be.
+/// Location Based on Rank Tests*, 1963). Differences are counted, never made. The ends of the interval are two of the differences,
+/// whose ranks follow from the distribution of the Mann-Whitney U (Moses; Hollander and Wolfe, *Nonparametric Statistical
+/// Methods*, 2nd ed., section 4.3). That distribution is exact for at most 2,500 differences, and if one side has at most 8 values
+/// and the counts fit into 64 MiB; else it is normal. The interval has its level if the samples are independent and the sides
+/// differ by a shift, with the normal distribution to within 1 %. Equal values make the interval wider than necessary.
 ///
 /// Args:
-///     baseline: One dimension, at least one value, any unit; a contiguous float64 array is read in place.
-///     candidate: The same, in the same unit.
-///     confidence_level: Between 0 and 1, both excluded.
+///     baseline: Samples, one dimension, any unit, at least one; a contiguous float64 array is read in place.
+///     candidate: Samples in the same unit.
+///     confidence_level: Level of the interval, between 0 and 1, both excluded.
 ///
 /// Returns:
 ///     The shift and its interval, in the unit of the samples.
 ///
 /// Raises:
-///     ValueError: An empty side; a NaN or an infinity, named by position; a level outside (0, 1); values so far apart that
-///         their differences overflow.
-///     TypeError: Not a sequence of numbers; the message names the position.
+///     ValueError: If a side is empty; a sample is NaN or infinite; the level is outside (0, 1); or a difference overflows. The
+///         message has the position.
+///     TypeError: If a side is not a sequence of numbers. The message has the position.
 #[pyfunction]
 #[pyo3(signature = (baseline, candidate, *, confidence_level = 0.95))]
 pub(in crate::python) fn hodges_lehmann(

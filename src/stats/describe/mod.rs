@@ -1,4 +1,4 @@
-//! What samples look like.
+//! Description of samples.
 
 mod extremes;
 mod modality;

@@ -7,23 +7,25 @@ use crate::memory::Room as _;
 use crate::results::result;
 use crate::stats::samples::{BLOCK, Sample, check};
 
-/// Looked at together: hardly any of so many ordinary samples holds an outlier.
+/// Number of samples in a group: most groups of ordinary samples have no outlier.
 const GROUP: usize = 32;
 
 result! {
-    /// What `outliers` returns. Fences are in the unit of the samples; a sample on a fence is within it.
+    /// Result of `outliers`.
+    ///
+    /// Fences are in the unit of the samples; a sample on a fence is within it.
     pub struct Outliers {
-        /// How many samples.
+        /// Number of samples.
         pub count: usize,
-        /// How many lie below the low outer fence.
+        /// Number of samples below the low outer fence.
         pub low_severe: usize,
-        /// How many lie below the low inner fence, but not the outer one.
+        /// Number of samples below the low inner fence, but not the outer one.
         pub low_mild: usize,
-        /// How many are no outliers.
+        /// Number of samples that are not outliers.
         pub inside: usize,
-        /// How many lie above the high inner fence, but not the outer one.
+        /// Number of samples above the high inner fence, but not the outer one.
         pub high_mild: usize,
-        /// How many lie above the high outer fence.
+        /// Number of samples above the high outer fence.
         pub high_severe: usize,
         /// First quartile less 3 interquartile ranges.
         pub low_outer_fence: f64,
@@ -35,7 +37,7 @@ result! {
         pub high_outer_fence: f64,
         /// Each stretch of neighbouring outliers: (position of the first, counted from 0; how many).
         pub runs: Vec<(usize, usize)>,
-        /// How many outliers the longest run has; 0 without any.
+        /// Number of outliers in the longest run; 0 without any.
         pub longest_run: usize,
     }
 }

@@ -6,8 +6,8 @@ use crate::memory;
 use crate::stats::samples::{Sample, order_statistics, probabilities as check_probabilities};
 
 words! {
-    /// A definition of what a sample's quantile is: Hyndman and Fan, *Sample Quantiles in Statistical Packages* (The American
-    /// Statistician 50, 1996), whose numbers are given.
+    /// Definition of a quantile: Hyndman and Fan, *Sample Quantiles in Statistical Packages* (The American Statistician 50,
+    /// 1996), whose numbers are given.
     pub enum QuantileMethod {
         /// 1: the inverse of the empirical distribution function, a sample always.
         InvertedCdf = "inverted_cdf",
@@ -19,7 +19,7 @@ words! {
         InterpolatedInvertedCdf = "interpolated_inverted_cdf",
         /// 5: between points in the middle of each step.
         Hazen = "hazen",
-        /// 6: where the k-th sample stands for the mean k/(n + 1) of its rank.
+        /// 6: the k-th sample is at the mean k/(n + 1) of its rank.
         Weibull = "weibull",
         /// 7: where the smallest and the largest sample are the ends.
         Linear = "linear",
@@ -31,7 +31,7 @@ words! {
 }
 
 impl QuantileMethod {
-    /// Where the quantile of `p` lies among `n` sorted values.
+    /// Returns the place of the quantile of `p` among `n` sorted values.
     ///
     /// The arithmetic is numpy's, operation by operation: whether n·p is a whole number decides the first three.
     pub(super) fn place(self, p: f64, n: usize) -> Place {
@@ -58,7 +58,7 @@ impl QuantileMethod {
     }
 }
 
-/// Where a quantile lies between two neighbouring ranks.
+/// Place of a quantile between two neighbouring ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
     pub(super) below: usize,

@@ -8,9 +8,9 @@ use crate::stats::intervals::{IntervalMethod, median_rank_interval};
 use crate::stats::samples::{Sample, confidence_level as check_level, moments, order_statistics};
 
 result! {
-    /// What `summarize` returns. Every value is in the unit of the samples.
+    /// Result of `summarize`. Every value is in the unit of the samples.
     pub struct Summary {
-        /// How many samples.
+        /// Number of samples.
         pub count: usize,
         /// Arithmetic mean.
         pub mean: f64,
@@ -38,7 +38,7 @@ result! {
         pub ci_high: Option<f64>,
         /// The level that the interval was asked to hold; order statistics hold at least it.
         pub confidence_level: f64,
-        /// How the interval was made: `median_rank`, from two order statistics; None without one.
+        /// Method of the interval: `median_rank`, from two order statistics; None without an interval.
         pub ci_method: Option<IntervalMethod>,
     }
 }

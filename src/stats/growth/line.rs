@@ -24,7 +24,7 @@ impl Point {
         Self { x: size.ln(), y, processes: medians.len(), squared_deviations }
     }
 
-    /// The variance of its mean, as its processes tell it.
+    /// Returns the variance of its mean, estimated from its processes.
     pub(super) fn variance(&self) -> f64 {
         self.squared_deviations / (self.processes - 1) as f64 / self.processes as f64
     }
@@ -41,7 +41,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Through points that count as `weight` says.
+    /// Fits a line through points with the weights that `weight` returns.
     pub(super) fn through(points: &[Point], weight: impl Fn(&Point) -> f64) -> Self {
         let total: f64 = points.iter().map(&weight).sum();
         let centre = |of: fn(&Point) -> f64| points.iter().map(|one| weight(one) * of(one)).sum::<f64>() / total;
@@ -51,7 +51,7 @@ impl Line {
         Self { x, y, slope, spread }
     }
 
-    /// How far above the line a point lies.
+    /// Returns the distance of a point above the line.
     pub(super) fn residual(&self, point: &Point) -> f64 {
         point.y - self.y - self.slope * (point.x - self.x)
     }
@@ -60,7 +60,7 @@ impl Line {
 /// The p-value of a straight line against any other curve, by the F test of lack of fit (Fisher, 1922); `None` where
 /// nothing differs within a point, so that there is nothing to hold distances against.
 pub(super) fn lack_of_fit(points: &[Point]) -> Option<f64> {
-    // Points count as often as they have processes: only then does the statistic follow the law.
+    // Points count as often as they have processes: only then does the statistic follow the distribution.
     let weight = |point: &Point| point.processes as f64;
     let line = Line::through(points, weight);
     let distances: f64 = points.iter().map(|one| weight(one) * line.residual(one).powi(2)).sum();

@@ -1,4 +1,4 @@
-//! How time grows with a size: the exponent of a power law, how sure it is, and whether there is one.
+//! Growth of time with a size: the exponent of a power law, its interval, and the goodness of fit.
 
 mod line;
 mod power_law;

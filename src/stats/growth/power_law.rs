@@ -7,13 +7,13 @@ use crate::results::result;
 use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{confidence_level as check_level, positive};
 
-/// A line through two points fits always, and tells nothing of how it fits.
+/// Least number of sizes: a line always fits two points, which contains no information about the fit.
 const LEAST_SIZES: usize = 3;
 /// With fewer processes of a size its spread is hardly known.
 const LEAST_PROCESSES: usize = 3;
 
 words! {
-    /// How the interval of an exponent was made.
+    /// Method of the interval of an exponent.
     pub enum GrowthMethod {
         /// From how processes of one size differ.
         Processes = "t_process_medians",
@@ -23,7 +23,7 @@ words! {
 }
 
 result! {
-    /// What `growth` returns. Sizes and times are in the units of the arguments.
+    /// Result of `growth`. Sizes and times are in the units of the arguments.
     pub struct Growth {
         /// b of time = a · size ^ b.
         pub exponent: f64,
@@ -33,21 +33,21 @@ result! {
         pub ci_high: f64,
         /// The level of the interval.
         pub confidence_level: f64,
-        /// How the interval was made: `t_process_medians`, or `t_residuals` where a size has fewer than three processes.
+        /// Method of the interval: `t_process_medians`, or `t_residuals` if a size has fewer than three processes.
         pub ci_method: GrowthMethod,
-        /// Of the interval's Student's t; None where nothing differs, and the interval has no width.
+        /// Degrees of freedom of the interval's Student's t; None if nothing differs, and the interval has no width.
         pub degrees_of_freedom: Option<f64>,
-        /// How many sizes.
+        /// Number of sizes.
         pub n_points: usize,
         /// The fewest processes of a size.
         pub n_processes: usize,
         /// Geometric mean of the sizes.
         pub typical_size: f64,
-        /// Geometric mean of the times: what the line has at the typical size.
+        /// Geometric mean of the times: the line at the typical size.
         pub typical_time: f64,
         /// The exponent between each size and the next larger one, from the smallest size on.
         pub local_exponents: Vec<f64>,
-        /// How far the time furthest from the line is from it, as a share: 0.1 is a factor of 1.1, up or down.
+        /// Largest distance of a time from the line, as a share: 0.1 is a factor of 1.1, up or down.
         pub largest_deviation: f64,
         /// p-value of a straight line; None where a size has fewer than three processes, or none of them differ.
         pub lack_of_fit_p: Option<f64>,
@@ -58,7 +58,7 @@ result! {
 ///
 /// Every size counts once, whatever its number of processes. The exponent is a weighted sum of the sizes' mean logarithms,
 /// so that its variance is the same sum of their variances, and Satterthwaite's degrees of freedom go with it: that asks
-/// neither that a line fits nor that all sizes vary alike. With fewer than three processes of a size the interval comes from
+/// neither that a line fits nor that all sizes have equal variance. With fewer than three processes of a size the interval comes from
 /// the distances from the line instead, which does ask both.
 ///
 /// # Errors
@@ -109,7 +109,7 @@ fn points(sizes: &[f64], times: &[&[f64]]) -> Result<Vec<Point>> {
                 argument: "sizes",
                 position,
                 value,
-                expected: "unlike every other",
+                expected: "different from every other size",
             });
         }
     }

@@ -7,7 +7,7 @@ use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{Moments, Sample, confidence_level as check_level};
 
 result! {
-    /// What `mean_ci` returns. Values are in the unit of the samples.
+    /// Result of `mean_ci`. Values are in the unit of the samples.
     pub struct MeanInterval {
         /// The arithmetic mean.
         pub estimate: f64,
@@ -17,13 +17,13 @@ result! {
         pub ci_high: Option<f64>,
         /// The level that the interval was asked to hold.
         pub confidence_level: f64,
-        /// How the interval was made: `t`; None without one.
+        /// Method of the interval: `t`; None without an interval.
         pub ci_method: Option<IntervalMethod>,
-        /// How many samples there are.
+        /// Number of samples.
         pub count: usize,
         /// Standard deviation with the divisor n - 1; None for one sample.
         pub stddev: Option<f64>,
-        /// Always True: what differs from process to process is not in the interval.
+        /// Always True: the interval does not include differences between processes.
         pub within_one_process: bool,
     }
 }

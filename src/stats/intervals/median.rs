@@ -9,7 +9,7 @@ use crate::stats::samples::dependence::{median_autocorrelation_time, octile_rank
 use crate::stats::samples::{Moments, check, confidence_level as check_level, finite, order_statistics};
 
 result! {
-    /// What `median_ci` returns. Values are in the unit of the samples.
+    /// Result of `median_ci`. Values are in the unit of the samples.
     pub struct MedianInterval {
         /// The median.
         pub estimate: f64,
@@ -22,21 +22,21 @@ result! {
         /// `hettmansperger_sheather` for independent samples, `hettmansperger_sheather_effective` for others, `sample_range`
         /// where n_effective is too small for the level; None without an interval.
         pub ci_method: Option<IntervalMethod>,
-        /// How many samples there are.
+        /// Number of samples.
         pub count: usize,
-        /// To how many independent ones they amount; n where they are said to be independent.
+        /// Effective sample size; n for independent samples.
         pub n_effective: f64,
-        /// Always True: what differs from process to process is not in the interval.
+        /// Always True: the interval does not include differences between processes.
         pub within_one_process: bool,
     }
 }
 
-/// The median and its interval by interpolated order statistics.
+/// Computes the median and its interval by interpolated order statistics.
 ///
 /// Of `independent` samples it is the interval of Hettmansperger and Sheather (1986), whatever their distribution. Others are
 /// taken for as many independent ones as they amount to (see [`median_autocorrelation_time`]): where the lower end would stand
 /// in that smaller number, as a share of it, it stands in all of them. Where that number is too small for the level, the
-/// interval is the range of the samples, and says so; where even their own number is too small there is none.
+/// interval is the range of the samples, and its method says so; if even their own number is too small, there is no interval.
 ///
 /// # Errors
 /// No samples; a NaN or an infinity, named by position; a level outside (0, 1); an interruption.
@@ -88,7 +88,7 @@ pub fn median_ci(
     })
 }
 
-/// Samples by rank: few are sorted once, of many the few that are asked for are selected.
+/// Samples by rank: few are sorted once; of many, only the requested ones are selected.
 struct Ordered<'a> {
     samples: &'a [f64],
     range: (f64, f64),
@@ -96,7 +96,7 @@ struct Ordered<'a> {
 }
 
 impl<'a> Ordered<'a> {
-    /// A sort of more takes longer than what selection reads several times.
+    /// Number of samples up to which a sort is faster than several selections.
     const FEW: usize = 4096;
 
     fn of(samples: &'a [f64]) -> Self {

@@ -1,4 +1,4 @@
-//! How sure a median or a mean is.
+//! Confidence intervals of medians and means.
 
 pub mod bootstrap;
 mod mean;
@@ -15,7 +15,7 @@ pub use process::{ProcessInterval, process_ci};
 use crate::error::words;
 
 words! {
-    /// How an interval was made.
+    /// Method of an interval.
     pub enum IntervalMethod {
         /// Two order statistics around the median, see [`median_rank_interval`].
         MedianRank = "median_rank",

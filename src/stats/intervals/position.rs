@@ -34,14 +34,16 @@ fn largest_below(n: usize, tail: f64) -> Option<usize> {
     answer
 }
 
-/// Where the lower end stands among `n` independent samples in order, counted from 0; the upper one stands as far from the end.
+/// Returns the place of the lower end among `n` independent samples in order, counted from 0; the upper end lies as far from
+/// the end.
 ///
-/// The interval of the k-th smallest and k-th largest sample has a confidence that the binomial law gives exactly; between the
-/// two k whose confidences enclose `level`, Hettmansperger and Sheather (*Confidence intervals based on interpolated order
-/// statistics*, Statistics and Probability Letters 4, 1986) interpolate so that it is nearly exact for many distributions.
+/// The interval of the k-th smallest and k-th largest sample has a confidence that the binomial distribution gives exactly.
+/// Between the two k whose confidences enclose `level`, Hettmansperger and Sheather (*Confidence intervals based on
+/// interpolated order statistics*, Statistics and Probability Letters 4, 1986) interpolate so that it is nearly exact for many
+/// distributions.
 ///
-/// `n` need not be whole: the tail sums of the binomial law are incomplete beta functions, which go on between whole numbers,
-/// and the recursion of their terms is the same. `None` where even the extremes do not reach `level`.
+/// `n` need not be whole: the tail sums of the binomial distribution are incomplete beta functions, which are defined between
+/// whole numbers, and the recursion of their terms is the same. `None` if even the extremes do not reach `level`.
 pub(super) fn lower_end(n: f64, level: f64) -> Option<f64> {
     let tail = (1.0 - level) / 2.0;
     let middle = (n - 1.0) / 2.0;
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_counts_follow_the_normal_law() {
+    fn large_counts_follow_the_normal_distribution() {
         let expected = |n: f64| n / 2.0 - 1.959_963_985 * n.sqrt() / 2.0;
         let n = 10_000_000;
         let (low, high) = median_rank_interval(n, 0.95).expect("n is large");

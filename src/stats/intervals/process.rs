@@ -1,4 +1,4 @@
-//! The interval of a benchmark from several processes: the process is what is repeated.
+//! Interval of a benchmark from several processes: the replicate is the process.
 
 use super::IntervalMethod;
 use crate::error::{Result, require_finite};
@@ -10,7 +10,7 @@ use crate::stats::samples::{confidence_level as check_level, positive};
 pub(crate) const LEAST: usize = 3;
 
 result! {
-    /// What `process_ci` returns. Times are in the unit of the samples.
+    /// Result of `process_ci`. Times are in the unit of the samples.
     pub struct ProcessInterval {
         /// The geometric mean of the process medians.
         pub estimate: f64,
@@ -20,9 +20,9 @@ result! {
         pub ci_high: Option<f64>,
         /// The level that the interval was asked to hold.
         pub confidence_level: f64,
-        /// How the interval was made: `t_log_process_medians`; None without one.
+        /// Method of the interval: `t_log_process_medians`; None without an interval.
         pub ci_method: Option<IntervalMethod>,
-        /// How many processes there are.
+        /// Number of processes.
         pub n_processes: usize,
         /// Standard deviation of the medians' natural logarithms, about their relative spread; None for one process.
         pub log_stddev: Option<f64>,
@@ -94,7 +94,7 @@ pub(crate) struct LogMedians {
 }
 
 impl LogMedians {
-    /// Of none yet; `first` is the first one to come.
+    /// Starts without processes; `first` is the first process to come.
     pub(crate) fn from_first(first: f64) -> Self {
         Self { first, count: 0, mean: 0.0, squared_deviations: 0.0 }
     }

@@ -1,8 +1,8 @@
-//! Order statistics of many values in one read: a few thousand of them, sorted, say between which two values a wanted
-//! rank lies, and only what lies there is looked at again.
+//! Order statistics of many values in one read: a few thousand sorted values limit a wanted rank to the range between two
+//! values, and only this range is read again.
 //!
-//! The idea is that of Floyd and Rivest (1975). What lies below, at and above the two ends is counted, so that a rank
-//! outside them is noticed and no answer is ever a guess.
+//! The idea is that of Floyd and Rivest (1975). Values below, at and above the two ends are counted, so that a rank outside the
+//! range is detected, and no answer is a guess.
 #![allow(clippy::inline_always, reason = "what a kernel calls is compiled with the vectors of the kernel")]
 
 use super::check;
@@ -12,18 +12,18 @@ use crate::memory::{self, Room as _};
 use crate::simd::{Kernel, vectorised};
 use crate::stats::samples::random::Stream;
 
-/// One value in so many is looked at first, so that to sort them costs little.
+/// Distance of the values that are sorted first, so that sorting costs little.
 const STRIDE: usize = 64;
-/// But never more than these, whose ranks are known to 0.3 %: what lies between two ends is then a fiftieth of all.
+/// Largest number of such values. Their ranks are known to 0.3 %: a fiftieth of all values lies between two ends.
 const MOST: usize = 1 << 15;
 /// A rank is as good as never so many standard deviations from where the first look puts it.
 const DEVIATIONS: f64 = 4.0;
 /// Some milliseconds of work, between which the caller is asked.
 const PIECE: usize = 1 << 20;
-/// Flags that are looked at together.
+/// Number of flags in a group.
 const LANES: usize = 8;
 
-/// Samples, and what is to be made of each.
+/// Samples, and a function for each.
 pub(super) struct Values<'a, T, F> {
     pub(super) samples: &'a [T],
     pub(super) map: F,
@@ -70,13 +70,13 @@ struct Bracket {
     high: f64,
     /// The wanted ranks that should lie from one to the other.
     ranks: Vec<usize>,
-    /// How many values are below `low`, at most `low`, and at most `high`.
+    /// Number of values below `low`, at most `low`, and at most `high`.
     counts: [usize; 3],
-    /// What lies strictly between. However many values are tied, they end up at an end and not in here.
+    /// Values strictly between the ends. Tied values count at an end and are not stored here.
     between: Vec<f64>,
 }
 
-/// For each bracket, in the order of the ranks, what is left to do: `None`, if one missed its ranks.
+/// Returns, for each bracket in the order of the ranks, the remaining part: `None` if a bracket missed its ranks.
 pub(super) fn bracketed<T: Sample, F: Fn(f64) -> f64 + Copy>(
     values: Values<'_, T, F>,
     range: (f64, f64),
@@ -133,7 +133,7 @@ fn guess<T: Sample, F: Fn(f64) -> f64 + Copy>(
 }
 
 impl Bracket {
-    /// Counts the values of one block, and keeps what lies between.
+    /// Counts the values of one block, and keeps those between the ends.
     #[inline(always)]
     fn take<T: Sample, F: Fn(f64) -> f64 + Copy>(&mut self, values: Values<'_, T, F>, kept: &mut [f64; BLOCK]) {
         let Values { samples, map } = values;
@@ -173,7 +173,7 @@ impl Bracket {
         self.between.extend_from_slice(&kept[..found]);
     }
 
-    /// What is left to find: the ends are known already.
+    /// Returns the parts that are left to find: the ends are known already.
     fn into_parts(self) -> Option<Vec<Part>> {
         let [below, at_low, at_high] = self.counts;
         if self.ranks.iter().any(|&rank| rank < below || rank >= at_high) {
@@ -230,7 +230,7 @@ mod tests {
     fn parts(values: &[f64], ranks: &[usize]) -> Option<Vec<Part>> {
         let range = Moments::extremes(values);
         let found = bracketed(Values { samples: values, map: std::convert::identity }, range, ranks, &|| false);
-        found.expect("nobody interrupts")
+        found.expect("not interrupted")
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_that_misleads_is_noticed() {
+    fn a_misleading_sample_is_detected() {
         // Exactly the values that are looked at are larger than all the others.
         let looks = (N / STRIDE).min(MOST);
         let mut stream = Stream::new(0, 0);

@@ -1,4 +1,4 @@
-//! What arguments must be, said by name and position; and whether the caller still waits.
+//! Checks of arguments, by name and position, and of interruptions.
 
 use crate::error::{Error, Result, require};
 
@@ -20,7 +20,7 @@ pub fn finite(argument: &'static str, samples: &[f64], least: usize) -> Result<(
     })
 }
 
-/// The same for a function that takes logarithms: also refuses what is not above 0.
+/// Checks samples for a function that takes logarithms: values must be above 0.
 ///
 /// # Errors
 /// That.
@@ -64,7 +64,7 @@ pub(crate) fn not_negative(argument: &'static str, value: f64) -> Result<()> {
     require(value >= 0.0 && value.is_finite(), argument, value, "finite and not below 0")
 }
 
-/// Refuses what is no probability, by position.
+/// Rejects numbers that are not probabilities, by position.
 pub(crate) fn probabilities(argument: &'static str, values: &[f64]) -> Result<()> {
     match values.iter().enumerate().find(|(_, value)| !(0.0..=1.0).contains(*value)) {
         Some((position, &value)) => {

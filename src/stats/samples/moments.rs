@@ -19,11 +19,11 @@ const LANES: usize = 32;
 /// Count, mean, sum of squared deviations and extremes, in the unit of the samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
-    /// How many samples.
+    /// Number of samples.
     pub count: usize,
     /// Arithmetic mean.
     pub mean: f64,
-    /// What rounding took from the mean: without it the difference of two means loses the digits they share.
+    /// Rounding error of the mean: without it, the difference of two means loses the digits that they share.
     residue: f64,
     /// Sum of the squared deviations from the mean.
     pub squared_deviations: f64,
@@ -102,7 +102,7 @@ impl Moments {
             count,
             mean,
             residue,
-            // What has overflowed stays what it is, to be noticed.
+            // An overflow stays infinite, so that it is detected.
             squared_deviations: if around < 0.0 { 0.0 } else { around },
             min,
             max,
@@ -128,7 +128,7 @@ impl Moments {
     }
 }
 
-/// The sum as a float, and what rounding took from it (Knuth, *The Art of Computer Programming*, volume 2, section 4.2.2).
+/// Returns the sum as a float, and its rounding error (Knuth, *The Art of Computer Programming*, volume 2, section 4.2.2).
 #[inline(always)]
 fn two_sum(one: f64, other: f64) -> (f64, f64) {
     let sum = one + other;

@@ -11,7 +11,7 @@ use crate::memory;
 /// From this many values on a look at a few of them first saves more than it costs.
 const LOOK_FROM: usize = 1 << 14;
 
-/// The values that would stand at `ranks` (ascending, counted from 0) if `samples`, each put through `map`, were sorted.
+/// Returns the values at `ranks` (ascending, counted from 0) of the sorted `samples`, each mapped by `map`.
 ///
 /// `map` must give values from `low` to `high`, finite all of them. Of many samples those near the wanted ranks are copied: a
 /// few in a hundred.
@@ -50,8 +50,8 @@ pub fn order_statistics<T: Sample>(
     Ok(found)
 }
 
-/// Adds the values at `ranks`, of which `values` holds those from `start` on: the middle one first, so that each round halves
-/// what the next ones look at.
+/// Adds the values at `ranks`, of which `values` has those from `start` on: the middle one first, so that each round halves the
+/// range of the next ones.
 fn select(values: &mut [f64], start: usize, ranks: &[usize], found: &mut Vec<f64>) {
     let Some(&middle) = ranks.get(ranks.len() / 2) else { return };
     let (below, &mut value, above) = values.select_nth_unstable_by(middle - start, f64::total_cmp);

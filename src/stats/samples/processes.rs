@@ -1,4 +1,4 @@
-//! Samples that come from several processes: one median of each stands for it.
+//! Samples of several processes, each of which counts by its median.
 
 use super::{Moments, finite, order_statistics};
 use crate::error::Result;

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use crate::simd::load;
 
-/// Samples that are looked at together, a few times each: 8 KiB of `f64`, small beside a first-level cache, and so few that
-/// memory has no time to fall idle meanwhile.
+/// Number of samples that are read together, a few times each: 8 KiB of `f64`, small compared to a first-level cache, and so
+/// few that memory does not become idle meanwhile.
 pub(crate) const BLOCK: usize = 1024;
 
 /// A number that converts to `f64`; integers beyond 2^53 are rounded to the nearest one.

@@ -37,10 +37,10 @@ mod tests {
     fn pieces_are_merged() {
         let scrambled = |i: usize| (i.wrapping_mul(2_654_435_761) % 1_000_003) as f64 - 5e5;
         for n in [0, 1, 1000, 3 * PIECE + 1] {
-            let found = sorted((0..n).map(scrambled).collect(), &|| false).expect("nobody interrupts");
+            let found = sorted((0..n).map(scrambled).collect(), &|| false).expect("not interrupted");
             assert!(found.is_sorted() && found.len() == n, "n = {n}");
         }
-        let found = sorted(vec![0.0, f64::INFINITY, -0.0, f64::MIN], &|| false).expect("nobody interrupts");
+        let found = sorted(vec![0.0, f64::INFINITY, -0.0, f64::MIN], &|| false).expect("not interrupted");
         let expected = [f64::MIN, -0.0, 0.0, f64::INFINITY];
         assert!(found.iter().map(|value| value.to_bits()).eq(expected.map(f64::to_bits)));
     }

@@ -1,9 +1,9 @@
-//! What is taken of samples.
+//! Statistics of samples.
 
 use crate::error::words;
 
 words! {
-    /// The number that stands for a set of samples.
+    /// Statistic of a set of samples.
     pub enum Statistic {
         /// The arithmetic mean.
         Mean = "mean",

@@ -1,4 +1,4 @@
-//! The places where a last segment may begin, with what is needed to say what each would cost.
+//! Places where a last segment may begin, with the numbers for its cost.
 //!
 //! Each keeps the mean and the squared deviations of the values since it, brought up to date value by value (Welford, 1962),
 //! the mean as a distance from the first of them, since those of large values close together are exact. Differences of prefix
@@ -13,7 +13,7 @@ use crate::simd::{Kernel, vectorised};
 /// Independent minima, so that comparisons need not wait for one another.
 const LANES: usize = 8;
 
-/// What a segment costs.
+/// Cost of a segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cost {
     /// Squared deviations from the segment's mean, in the unit of the samples squared: finds changes of the mean.
@@ -21,7 +21,7 @@ pub enum Cost {
     /// n ln(variance + `added_variance`), twice the negative logarithm of the normal likelihood but for a constant: finds
     /// changes of mean, variance or both.
     MeanVariance {
-        /// What keeps the logarithm of a constant segment finite, in the unit of the samples squared.
+        /// Variance that keeps the logarithm of a constant segment finite, in the unit of the samples squared.
         added_variance: f64,
     },
 }
@@ -38,7 +38,7 @@ impl Cost {
         }
     }
 
-    /// What is added to each variance, if there are any.
+    /// Returns the variance that is added to each variance, if any.
     pub(super) fn added_variance(self) -> Option<f64> {
         match self {
             Self::Mean => None,
@@ -59,16 +59,16 @@ impl Cost {
 #[derive(Default)]
 pub(super) struct Candidates {
     begin: Vec<usize>,
-    /// What everything before it costs at best.
+    /// Lowest cost of everything before it.
     before: Vec<f64>,
     length: Vec<f64>,
     /// The first value.
     origin: Vec<f64>,
-    /// How far the mean lies above it.
+    /// Distance of the mean above it.
     mean: Vec<f64>,
     deviations: Vec<f64>,
     total: Vec<f64>,
-    /// Where it was first found too dear; `usize::MAX` if nowhere.
+    /// Place where its cost was first too high; `usize::MAX` if nowhere.
     dear_at: Vec<usize>,
 }
 
@@ -77,7 +77,7 @@ impl Candidates {
         self.begin.len()
     }
 
-    /// One more, whose segment so far is `values`, one of them at least.
+    /// Adds a place, whose segment so far is `values`, at least one of them.
     pub(super) fn push(&mut self, begin: usize, before: f64, values: &[f64]) {
         let origin = values[0];
         let (mut length, mut mean, mut deviations) = (0.0, 0.0, 0.0);

@@ -1,4 +1,4 @@
-//! Where a series changes.
+//! Changes of a series.
 
 use super::candidates::Cost;
 use super::pelt::{ChangePointOptions, partition};
@@ -8,17 +8,17 @@ use crate::results::result;
 use crate::stats::samples::{Moments, finite, median, not_negative};
 
 result! {
-    /// What `changepoints` returns.
+    /// Result of `changepoints`.
     pub struct ChangePoints {
-        /// How many samples.
+        /// Number of samples.
         pub count: usize,
-        /// Where a new segment begins, ascending, counted from 0; none if nothing changes.
+        /// Starts of new segments, ascending, counted from 0; empty if nothing changes.
         pub positions: Vec<usize>,
         /// The segments as (begin, end), `samples[begin:end]` each; the first begins at 0, the last ends at `count`.
         pub segments: Vec<(usize, usize)>,
-        /// What a segment costs: `mean` or `mean_variance`.
+        /// Cost of a segment: `mean` or `mean_variance`.
         pub cost: String,
-        /// What one more segment costs, in the unit of the cost; as asked for, or the default.
+        /// Penalty of one more segment, in the unit of the cost; as requested, or the default.
         pub penalty: f64,
         /// The sum of the segments' costs and of one penalty for each change, in the unit of the cost.
         pub total_cost: f64,
@@ -26,9 +26,9 @@ result! {
         pub min_size: usize,
         /// Segments could begin at multiples of this only.
         pub jump: usize,
-        /// What was added to each variance, in the unit of the samples squared; None for the cost `mean`.
+        /// Variance that was added to each variance, in the unit of the samples squared; None for the cost `mean`.
         pub added_variance: Option<f64>,
-        /// Whether the partition is the cheapest one for certain.
+        /// True if the partition has the lowest cost for certain.
         pub optimal: bool,
     }
 }

@@ -6,7 +6,7 @@ const MOST_AUTOCORRELATION: f64 = 0.9;
 const ERRORS: f64 = 4.0;
 /// A beginning that is slower by so many standard errors is so not by chance, although the slowest one is chosen.
 const SETTLING: f64 = 4.5;
-/// Parts of equal length whose means show a trend; each must hold some points.
+/// Number of parts of equal length whose means show a trend; each must have some points.
 const PARTS: usize = 10;
 const LEAST_PER_PART: usize = 4;
 /// Student's t with 8 degrees of freedom that is exceeded, on either side, twice in a thousand times.
@@ -32,7 +32,7 @@ impl Level {
     }
 }
 
-/// How a level lies to another.
+/// Relation of a level to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Faster,
@@ -42,9 +42,9 @@ pub(super) enum Place {
 
 /// Says whether two levels are the same.
 pub(super) struct Equality {
-    /// What is the same whatever the noise.
+    /// Largest relative difference of equal levels, whatever the noise.
     pub(super) tolerance: f64,
-    /// By what autocorrelation multiplies standard errors.
+    /// Factor by which autocorrelation multiplies standard errors.
     inflation: f64,
 }
 
@@ -61,7 +61,7 @@ impl Equality {
         Self { tolerance, inflation: ((1.0 + correlation) / (1.0 - correlation)).sqrt() }
     }
 
-    /// How `level` lies to `reference`, whose noise is taken as that of both: that of a level on its way means nothing.
+    /// Returns the relation of `level` to `reference`, whose noise is used for both: that of a changing level means nothing.
     pub(super) fn place(&self, level: &Level, reference: &Level) -> Place {
         let lengths = 1.0 / level.len() as f64 + 1.0 / reference.len() as f64;
         let error = self.inflation * (reference.variance * lengths).sqrt();
@@ -75,8 +75,8 @@ impl Equality {
         }
     }
 
-    /// Whether the change from `before` to `after` is a slope and no step: one line through both fits as well as two levels,
-    /// and moves by more than the tolerance. A slow drift looks like stairs otherwise, the last of which may be long.
+    /// Returns true if the change from `before` to `after` is a slope and not a step: one line through both fits as well as two
+    /// levels, and moves by more than the tolerance. A slow drift looks like stairs otherwise, the last of which may be long.
     pub(super) fn slopes(&self, before: &[f64], after: &[f64]) -> bool {
         if before.is_empty() {
             return false;
@@ -92,7 +92,7 @@ impl Equality {
         line <= step && (product / spread * n).abs() > self.tolerance
     }
 
-    /// How many of the first `points` are still on their way down to the level of the others.
+    /// Returns the number of the first `points` that still fall to the level of the others.
     ///
     /// Segments have one level each, and so the tail of a slow settling falls to the last one. Cut off is the beginning that
     /// is slowest against the rest in standard errors, while that is more than chance and the tolerance allow.
@@ -121,8 +121,8 @@ impl Equality {
         cut
     }
 
-    /// Whether `points` move by more than the tolerance from end to end, and not by chance: the slope of a line
-    /// through the means of ten equal parts, whose own scatter holds the autocorrelation.
+    /// Returns true if `points` move by more than the tolerance from end to end, and not by chance: the slope of a line through
+    /// the means of ten equal parts, whose own scatter holds the autocorrelation.
     pub(super) fn drifts(&self, points: &[f64]) -> bool {
         if points.len() < PARTS * LEAST_PER_PART {
             return false;

@@ -7,7 +7,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Of the polynomial in s² for ln((1 + s) / (1 − s)).
+/// Coefficients of the polynomial in s² for ln((1 + s) / (1 − s)).
 const COEFFICIENTS: [f64; 7] = [
     6.666_666_666_666_735e-1,
     3.999_999_999_940_942e-1,

@@ -1,4 +1,4 @@
-//! Where a series changes, and where it settles.
+//! Changes of a series, and its steady state.
 
 mod candidates;
 mod changepoints;

@@ -6,30 +6,30 @@ use crate::error::Result;
 use crate::memory::{self, Room as _};
 use crate::stats::samples::check;
 
-/// Candidates looked at between two questions whether to stop: a few milliseconds.
+/// Number of candidates between two checks for an interruption: a few milliseconds.
 const WORK: usize = 1 << 20;
 
-/// Where segments may begin, and what each costs.
+/// Options of a search for change points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePointOptions {
-    /// What a segment costs.
+    /// Cost of a segment.
     pub cost: Cost,
-    /// What one more segment costs; `None` for [`super::default_penalty`].
+    /// Penalty of one more segment; `None` for [`super::default_penalty`].
     pub penalty: Option<f64>,
     /// The fewest samples of a segment; one with a variance has 2 at least.
     pub min_size: usize,
     /// Segments begin at multiples of this only.
     pub jump: usize,
-    /// Whether the partition must be the cheapest one, where `ruptures` may miss that by a little: a candidate is dropped
-    /// only once that cannot lose it.
+    /// True if the partition must have the lowest cost, which `ruptures` may miss by a little: a candidate is dropped only once
+    /// that cannot lose the optimum.
     pub optimal: bool,
 }
 
-/// The ends of the segments, and the sum of their costs and penalties.
+/// Returns the ends of the segments, and the sum of their costs and penalties.
 ///
 /// A candidate is too dear where its cost, without the penalty of its segment, exceeds the best with that penalty. From
 /// there on a segment that begins at the better place is cheaper, but only `min_size` later may one begin there and end.
-/// Whoever drops the candidate at once, as ruptures does, may lose the optimum in between.
+/// To drop the candidate at once, as ruptures does, may lose the optimum in between.
 ///
 /// `samples` must hold `min_size` finite values.
 pub(super) fn partition(

@@ -1,4 +1,4 @@
-//! Iteration times as points that can be segmented: logarithms of block medians, without what stands alone.
+//! Iteration times as points for segmentation: logarithms of block medians, without isolated outliers.
 
 use crate::error::Result;
 use crate::memory;
@@ -6,19 +6,19 @@ use crate::stats::samples::{check, median};
 
 /// The search takes the square of the number of points; these many take it some milliseconds.
 const MOST_POINTS: usize = 2000;
-/// Neighbours on each side that say what is usual around a point.
+/// Number of neighbours on each side that determine the usual level around a point.
 const NEIGHBOURS: usize = 10;
 /// Outliers are more than this many median distances from the median around them (Hampel's identifier): five standard
 /// deviations of normal samples.
 pub(super) const FAR: f64 = 7.4;
-/// Where a larger share is far, that is how the times are distributed: to take out a mode here and there would make levels.
+/// Largest share of outliers. Beyond it the times are distributed so: to remove a mode here and there would make levels.
 const MOST_OUTLIERS: f64 = 0.1;
 
 /// Logarithms of the medians of equal blocks.
 pub(super) struct Points {
     pub(super) values: Vec<f64>,
     pub(super) block_size: usize,
-    /// How many were outliers and have the median around them instead.
+    /// Number of outliers that were replaced by the median around them.
     pub(super) outliers: usize,
     samples: usize,
 }
@@ -41,7 +41,7 @@ impl Points {
         Ok(Self { values, block_size, outliers, samples: samples.len() })
     }
 
-    /// The samples that points from `begin` to `end` stand for.
+    /// Returns the samples of the points from `begin` to `end`.
     pub(super) fn samples(&self, begin: usize, end: usize) -> std::ops::Range<usize> {
         let end = if end == self.values.len() { self.samples } else { end * self.block_size };
         begin * self.block_size..end

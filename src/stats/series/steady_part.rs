@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::levels::{Equality, Level, Place};
 use crate::memory;
 
-/// What lasts shorter, as a share of all, is an interruption and no level.
+/// Share of all points up to which a segment is an interruption instead of a level.
 pub(super) const INTERRUPTION: f64 = 0.05;
 
 /// See the module; and what comes before it.
@@ -14,7 +14,7 @@ pub(super) struct SteadyPart {
     pub(super) steady: Vec<usize>,
     /// The points of the level before it, if there is one.
     pub(super) before: Range<usize>,
-    /// Whether something before it was faster, and not for a moment only.
+    /// True if something before it was faster, and not only for a moment.
     pub(super) faster: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where the iteration times of one process settle.
+//! Steady state of the iteration times of one process.
 
 use super::candidates::Cost;
 use super::changepoints::default_penalty;
@@ -18,14 +18,14 @@ const COST: Cost = Cost::MeanVariance { added_variance: 1e-6 };
 /// One slow iteration at the start is the first call; more are a warm-up.
 const FIRST_CALLS: usize = 1;
 
-/// How [`steady_state`] decides.
+/// Options of [`steady_state`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SteadyOptions {
     /// Levels within this of the last one, as a ratio, are the same.
     pub tolerance: f64,
     /// The least share of the iterations that must be steady.
     pub least_share: f64,
-    /// What one more segment costs; `None` for 15 ln of the number of points.
+    /// Penalty of one more segment; `None` for 15 ln of the number of points.
     pub penalty: Option<f64>,
 }
 
@@ -36,7 +36,7 @@ impl Default for SteadyOptions {
 }
 
 words! {
-    /// How a process's iteration times go (Barrett et al., 2017).
+    /// Class of a process's iteration times (Barrett et al., 2017).
     pub enum Classification {
         /// Steady from the first iteration on, or from the second.
         Flat = "flat",
@@ -64,29 +64,29 @@ result! {
 }
 
 result! {
-    /// What `steady_state` returns. Iterations are counted from 0.
+    /// Result of `steady_state`. Iterations are counted from 0.
     pub struct SteadyState {
-        /// How many iterations.
+        /// Number of iterations.
         pub count: usize,
         /// `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`.
         pub classification: Classification,
-        /// The first iteration of the steady part, which lasts to the end; None if there is none.
+        /// First iteration of the steady part, which lasts to the end; None without a steady part.
         pub steady_from: Option<usize>,
-        /// The median of the steady part, in the unit of the samples; None if there is none.
+        /// Median of the steady part, in the unit of the samples; None without a steady part.
         pub level: Option<f64>,
         /// The share of the iterations that is steady, from 0 to 1; without a steady state, that which is at the last level.
         pub share: f64,
         /// Iterations in a point of the search.
         pub block_size: usize,
-        /// How many points were set aside as outliers.
+        /// Number of points that were set aside as outliers.
         pub outliers: usize,
-        /// What the search found, before segments of the same level are joined.
+        /// Segments that were found, before those of the same level are joined.
         pub segments: Vec<Segment>,
     }
 }
 
-/// Where the times of one process's iterations settle, after Barrett, Bolz-Tereick, Killick, Mount and Tratt, *Virtual Machine
-/// Warmup Blows Hot and Cold* (2017).
+/// Finds the steady state of one process's iteration times, after Barrett, Bolz-Tereick, Killick, Mount and Tratt, *Virtual
+/// Machine Warmup Blows Hot and Cold* (2017).
 ///
 /// # Errors
 /// No samples; a time that is not above 0 or not finite, named by position; an option out of its range.
@@ -182,7 +182,7 @@ impl SteadyState {
     }
 }
 
-/// How many iterations at the start are slow beyond the noise; none where so slow ones are common anywhere.
+/// Returns the number of iterations at the start that are slow beyond the noise; 0 if such slow ones are common anywhere.
 fn slow_at_the_start(samples: &[f64], level: f64, tolerance: f64) -> Result<usize> {
     // The start says enough about the noise, whatever the number of samples.
     const LOOKED_AT: usize = 10_000;

@@ -1,4 +1,4 @@
-//! Whether the processes of a benchmark settle, and all of them in the same way.
+//! Warmup of the processes of a benchmark.
 
 use super::steady_state::{Classification, SteadyOptions, SteadyState, steady_state};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::memory;
 use crate::results::result;
 
 result! {
-    /// What `classify_warmup` returns.
+    /// Result of `classify_warmup`.
     pub struct Warmup {
         /// The class of every process, or `inconsistent`.
         pub classification: String,
@@ -15,12 +15,12 @@ result! {
         /// From which iteration on every process is steady, counted from 0: the warm-up to leave out; None if a process is
         /// nowhere steady.
         pub steady_from: Option<usize>,
-        /// What was found of each process.
+        /// Result of each process.
         pub processes: Vec<SteadyState>,
     }
 }
 
-/// Where the iteration times of each process settle, and whether all do so in the same way.
+/// Finds the steady state of each process, and checks that the classes of all processes agree.
 ///
 /// # Errors
 /// No processes; those of [`steady_state`], with the process named by its position.

@@ -1,5 +1,4 @@
-//! What is where in the log of calls, so that no table of them is needed: whoever looks for some reads only those parts of the
-//! log again in which they may be.
+//! Index of the log of calls: a lookup reads only those parts of the log again in which the call may be.
 
 use super::waits::Wait;
 use crate::memory::{Room as _, collected, filled};
@@ -8,7 +7,7 @@ use crate::trace::{Distinct, Entries, Entry, Trace};
 /// So many calls at a time; few in tests, so that there are many parts.
 const PART: usize = if cfg!(test) { 8 } else { 1 << 12 };
 
-/// Stands for no scope and no thread.
+/// Number that means no scope and no thread.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// An index of the calls of a trace.
@@ -17,15 +16,15 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Calls<'a> {
     parts: Vec<Part<'a>>,
-    /// Of all parts, one after another.
+    /// Correlations of all parts, one after another.
     correlations: Vec<Correlations>,
     /// By place of a device: the scope of its operations.
     pub(super) scope_of_device: Vec<u32>,
     /// By callee: the scopes in which its calls are found.
     pub(super) scopes_of_callee: Vec<[u32; 2]>,
-    /// How many scopes there are.
+    /// Number of scopes.
     pub(super) scopes: usize,
-    /// By callee: what a thread waits for that is in it.
+    /// By callee: the reason for which a thread waits in it.
     pub(super) waits: Vec<Option<Wait>>,
 }
 
@@ -34,7 +33,7 @@ pub(super) struct Calls<'a> {
 struct Part<'a> {
     /// Behind the log's entries before it.
     entries: Entries<'a>,
-    /// Where its correlations end; they begin where those of the part before it end.
+    /// End of its correlations; they begin at the end of those of the part before it.
     correlations_end: usize,
     /// From the first start to the last end of its calls in which threads wait.
     waits: Option<(i64, i64)>,
@@ -104,7 +103,7 @@ impl<'a> Calls<'a> {
         self.parts.push(Part { entries: from, correlations_end: self.correlations.len(), waits });
     }
 
-    /// The calls of every part of whose correlations some may be `wanted`, in the order of the log.
+    /// Returns the calls of every part with `wanted` correlations, in the order of the log.
     pub(super) fn with_correlations(&self, wanted: impl Fn(&Correlations) -> bool) -> impl Iterator<Item = Entry> {
         let mut begin = 0;
         let parts = self.parts.iter().filter(move |part| {

@@ -14,7 +14,7 @@ const FINER: u32 = 12;
 /// So many values take no more memory than their counts.
 const FEW: u32 = 1 << 11;
 
-/// What is known of a group after the first pass.
+/// State of a group after the first pass.
 #[derive(Debug, Clone)]
 struct Group {
     count: u64,
@@ -30,12 +30,12 @@ struct Group {
 /// A value that is wanted.
 #[derive(Debug, Clone, Copy, Default)]
 struct Wanted {
-    /// How many values of its bucket are in front of it.
+    /// Number of values of its bucket in front of it.
     rank: u64,
     /// Its bucket: the smallest value, and how many low bits vary.
     low: u64,
     bits: u32,
-    /// How many values are in its bucket.
+    /// Number of values in its bucket.
     count: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Which time captures cover, by device: no capture contains what a device did between two captures of one process.
+//! Time that captures cover, by device: no capture contains the activity of a device between two captures of one process.
 
 use crate::memory::{Room as _, filled};
 use crate::trace::{Device, Distinct, Entry, Trace};
@@ -13,7 +13,7 @@ pub(super) struct Coverage {
 impl Coverage {
     /// Finds the windows of `devices` devices.
     ///
-    /// `device_of` has the place of each device of the trace, and `counts` tells which operations count.
+    /// `device_of` has the place of each device of the trace, and `counts` selects the operations that count.
     pub(super) fn of(trace: &Trace, devices: usize, device_of: &[u32], counts: impl Fn(&Entry) -> bool) -> Self {
         let mut windows: Vec<Vec<(i64, i64)>> = filled(Vec::new(), devices);
         let mut parts = Distinct::default();
@@ -44,7 +44,7 @@ impl Coverage {
         Self { windows }
     }
 
-    /// Whether a capture covers the time between two operations of a device, of which none lies between them.
+    /// Returns true if a capture covers the time between two operations of a device, of which none lies between them.
     pub(super) fn holds(&self, device: usize, start: i64, end: i64) -> bool {
         let windows = &self.windows[device];
         let before = windows.partition_point(|&(first, _)| first <= start);

@@ -1,4 +1,4 @@
-//! Which way cuDNN took through recurrent networks.
+//! Path of cuDNN through recurrent networks.
 
 use rustc_hash::FxHashMap;
 
@@ -111,14 +111,14 @@ fn sentence(row: &CudnnRnnRow, counts: Counts, steps: Option<u64>) -> String {
     let of = match (row.iterations, steps) {
         (Some(_), Some(1)) => " for a sequence of 1 step".to_owned(),
         (Some(_), Some(steps)) => format!(" for a sequence of {steps} steps"),
-        (Some(_), None) => " in each iteration".to_owned(),
+        (Some(_), None) => " per iteration".to_owned(),
         (None, _) => " outside iterations".to_owned(),
     };
-    let per_step = row.kernels_per_step.map_or(String::new(), |kernels| format!(", {kernels:.1} for each step"));
+    let per_step = row.kernels_per_step.map_or(String::new(), |kernels| format!(", {kernels:.1} per step"));
     match row.path {
         "persistent" => format!("{whose}cuDNN took the persistent path: {}{of}", kernels(each(counts.all))),
         "stepwise" => format!(
-            "{whose}cuDNN went step by step: {}{of}{per_step} (it has a persistent kernel for some types and sizes only)",
+            "{whose}cuDNN took the stepwise path: {}{of}{per_step} (persistent kernels support only some types and sizes)",
             kernels(each(counts.all))
         ),
         _ => {
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn both_are_mixed_and_what_is_outside_is_said() {
+    fn mixed_paths_and_kernels_outside_iterations() {
         let mut both = staged(&["RNN_blockPersist_fp_LSTM_HMMA", "elemWiseRNNcell", "elemWiseRNNcell"], &[]);
         both.launch(MAIN, 950, "elemWiseRNNcell", 0, (960, 970));
         let found = both.summary(Selection::default()).cudnn_rnn;
         let paths: Vec<_> = found.iter().map(|row| (row.path, row.iterations)).collect();
         assert_eq!(paths, [("mixed", Some(2)), ("stepwise", None)]);
-        let kernels = "1 kernel for whole sequences and 2 kernels for single steps in each iteration";
+        let kernels = "1 kernel for whole sequences and 2 kernels for single steps per iteration";
         assert_eq!(found[0].sentence, format!("cudnn/forward: cuDNN took both paths: {kernels}"));
-        assert!(found[1].sentence.starts_with("cuDNN went step by step: 1 kernel outside iterations"));
+        assert!(found[1].sentence.starts_with("cuDNN took the stepwise path: 1 kernel outside iterations"));
     }
 }

@@ -6,13 +6,13 @@ use super::counting;
 use crate::memory::{self, Room as _, filled};
 use crate::trace::{Distinct, Entry, Figures, Log};
 
-/// As many values are gathered at once: 32 MiB. Groups beyond that take another pass over the log.
+/// Number of values that are gathered at once: 32 MiB. Groups beyond that take another pass over the log.
 const GATHERED: u64 = 4 << 20;
 
 /// From so many entries on, values are counted rather than gathered, where that can be done.
 const COUNTED: u64 = 1 << 16;
 
-/// What of an entry is measured.
+/// Measured property of an entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Measure {
     Duration,

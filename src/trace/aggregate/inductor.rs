@@ -16,14 +16,14 @@ const CATEGORIES: [(&str, &str); 5] = [
     ("unknown", ""),
 ];
 
-/// What Inductor's benchmark knows and a capture does not.
+/// Values of Inductor's benchmark that a capture does not have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Benchmark {
-    /// What the line for tabulating begins with.
+    /// Start of the line for tabulating.
     pub name: String,
-    /// How long one run took without a profiler.
+    /// Duration of one run without a profiler.
     pub wall_time_ns: f64,
-    /// How many runs the capture holds.
+    /// Number of runs in the capture.
     pub runs: u64,
 }
 

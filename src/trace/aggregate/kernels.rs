@@ -8,7 +8,7 @@ use super::{KernelsBy, Options, fraction, totals};
 use crate::memory::{self, Room as _, collected};
 use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, Work, short_name};
 
-/// What makes a row. Two functions may have one name, as people read it, and then differ in the linker's.
+/// Key of a row. Two functions may have the same readable name, and then differ in the linker's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     names: (NameId, Option<NameId>),
@@ -18,7 +18,7 @@ struct Key {
     shape: Option<[Option<[u32; 3]>; 2]>,
 }
 
-/// What the launches of a row have in common.
+/// Properties that the launches of a row share.
 #[derive(Debug, Clone, Copy)]
 struct Common {
     name: KernelName,
@@ -63,7 +63,7 @@ pub(super) fn rows(
     });
     let figures: Vec<(Common, Figures)> = collected(common.into_iter().zip(figures).chain(of_totals));
     let total: u64 = figures.iter().fold(0, |sum, (_, figures)| sum.saturating_add(figures.total));
-    // Names of which a capture tells totals alone have no work.
+    // Names for which a capture has only totals have no work.
     let category = |name: NameId| {
         categories.of_kernel(name).unwrap_or_else(|| options.categories.of(trace.names.text(name))).into()
     };
@@ -83,7 +83,7 @@ pub(super) fn rows(
 }
 
 impl Common {
-    /// Forgets what another launch does not share.
+    /// Removes the properties that another launch does not share.
     fn narrow(&mut self, name: KernelName, shape: Shape, device_id: Option<i64>, device: Option<u32>) {
         fn keep<T: PartialEq + Copy>(mine: &mut Option<T>, other: Option<T>) {
             if *mine != other {

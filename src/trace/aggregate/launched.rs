@@ -1,4 +1,4 @@
-//! Which call launched an operation of a device.
+//! Launching API call of a device operation.
 //!
 //! Operations are taken a batch at a time. Their correlations go into a table; then those parts of the log of calls are read
 //! in which some of these may be. Correlations ascend in both logs, more or less, so that a part is read about once.
@@ -19,7 +19,7 @@ const LARGEST_BATCH: usize = 1 << 19;
 const CALLS_PER_OPERATION: usize = 8;
 /// So many correlations are one, as a power of two, in saying which parts are read.
 const COARSE: u32 = 12;
-/// Correlations that follow one another stand on one page of the table, so many as a power of two.
+/// Number of successive correlations on one page of the table, as a power of two.
 const PAGE: u32 = 6;
 /// No page was looked for yet; none has such higher bits.
 const NOTHING: (u64, u32) = (u64::MAX, NONE);
@@ -55,9 +55,9 @@ struct Launched<'a, I> {
     operations: I,
     /// Each with its place in the table, or [`NONE`].
     batch: Vec<(Entry, u32)>,
-    /// How many of them have been given out.
+    /// Number of entries that have been given out.
     given: usize,
-    /// How many there are to be.
+    /// Number of entries.
     size: usize,
     table: Table,
 }
@@ -145,14 +145,14 @@ impl Wanted {
     }
 }
 
-/// The first call of each correlation that is wanted. Correlations that follow one another stand on one page, and are found
-/// one after the other: which page comes next is looked up once for many.
+/// First call of each wanted correlation. Successive correlations are on one page, and are found one after the other: the next
+/// page is looked up once for many.
 struct Table {
     /// By scope and higher bits of the correlation.
     pages: FxHashMap<(u32, u64), u32>,
     /// By scope: the higher bits and the page that were looked for last.
     last: Vec<(u64, u32)>,
-    /// Of each page, by lower bits of the correlation: one more than the place in `slots`, 0 for what nobody wants.
+    /// For each page, by lower bits of the correlation: one more than the place in `slots`, 0 for entries that are not wanted.
     places: Vec<u32>,
     slots: Vec<Option<Launch>>,
 }
@@ -162,7 +162,7 @@ impl Table {
         Self { pages: FxHashMap::default(), last: filled(NOTHING, scopes), places: Vec::new(), slots: Vec::new() }
     }
 
-    /// Where the place of a correlation stands, if its page is here.
+    /// Returns the place of a correlation, if its page is here.
     #[inline]
     fn find(&mut self, scope: u32, correlation: u64) -> Option<usize> {
         let (page_of, within) = (correlation >> PAGE, (correlation & ((1 << PAGE) - 1)) as usize);

@@ -1,4 +1,4 @@
-//! How kernels follow the calls that launched them.
+//! Delays between kernels and the calls that launched them.
 
 use super::counting::Counts;
 use super::fraction;
@@ -87,7 +87,7 @@ pub(super) fn warning(launches: &Launches, idle: &[IdleRow]) -> Option<Warning> 
     })
 }
 
-/// Where those near the wanted ranks were not kept, which is seldom so: all are counted from `zero`, in some more passes.
+/// Counts all from `zero`, in some more passes, if those near the wanted ranks were not kept, which is rare.
 fn in_passes(trace: &Trace, chosen: &Chosen<'_>, zero: i64) -> ([i64; 4], [i64; 4]) {
     let entries = || {
         let counted = launched(trace, chosen).filter(|(entry, _)| is_kernel(trace, entry) && chosen.operation(entry));

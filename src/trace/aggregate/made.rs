@@ -12,10 +12,10 @@ pub(super) struct Made {
     launches: u64,
 }
 
-/// Where something ran: number of the device, its process.
+/// Place of an operation: number of the device, and its process.
 pub(super) type On = (i64, Option<i64>);
 
-/// Everything counts, and nothing is asked for besides.
+/// Options with which everything counts.
 pub(super) fn options(categories: &Categories) -> Options<'_> {
     Options::new(categories)
 }
@@ -61,7 +61,7 @@ impl Made {
         self.trace.calls.push(Entry { what, start, end, bytes: 0, correlation });
     }
 
-    /// A call at `at` on a thread, and what it launched on the device of that number.
+    /// Adds a call at `at` on a thread, and its activity on the device of that number.
     pub(super) fn launch(&mut self, (process, thread): (i64, i64), at: i64, name: &str, device: i64, ran: (i64, i64)) {
         self.launches += 1;
         self.call((Some(process), Some(thread)), "cudaLaunchKernel", (at, at.saturating_add(1)), self.launches);

@@ -58,27 +58,27 @@ words! {
     }
 }
 
-/// How a trace is to be summarised.
+/// Options of a summary.
 #[derive(Debug)]
 pub struct Options<'a> {
-    /// What is to be counted.
+    /// Selection of events.
     pub selection: Selection,
     /// Grouping of kernel rows.
     pub kernels_by: KernelsBy,
-    /// What sorts kernels.
+    /// Categories of kernels.
     pub categories: &'a Categories,
     /// For Inductor's view, which is left out without it.
     pub inductor: Option<Benchmark>,
-    /// What marks iterations, in place of our ranges and of `ProfilerStep#N`.
+    /// Name of ranges that mark iterations, instead of our ranges and of `ProfilerStep#N`.
     pub iteration_range: Option<String>,
-    /// Found in the names of ranges in which a thread waits for data, besides the names that torch gives them.
+    /// Texts in the names of ranges in which a thread waits for data, in addition to torch's own.
     pub data_loaders: Vec<String>,
-    /// How many steps a sequence has, where that is known.
+    /// Number of steps of a sequence, if known.
     pub sequence_length: Option<u64>,
 }
 
 impl<'a> Options<'a> {
-    /// Everything counts, and nothing is asked for besides.
+    /// Makes options with which everything counts.
     pub fn new(categories: &'a Categories) -> Self {
         Self {
             selection: Selection::default(),

@@ -1,4 +1,5 @@
-//! Median and 95th percentile of values that come one by one, without all of them: the first tell where the others are kept.
+//! Median and 95th percentile of a stream of values, without storing all: the first values determine which of the others are
+//! kept.
 
 use crate::memory::{self, Room as _};
 
@@ -28,7 +29,7 @@ enum State {
 struct Window {
     low: i32,
     high: i32,
-    /// How many values are below `low`.
+    /// Number of values below `low`.
     below: u64,
     /// Those from `low` to `high`.
     values: Vec<i32>,

@@ -2,7 +2,7 @@
 
 use crate::trace::{Busy, Capture, Entry, RankRow, Trace, Warning};
 
-/// A rank that is busy for more times as long as the median is told of.
+/// Factor of the median's busy time above which a rank is reported.
 const SKEWED: f64 = 1.1;
 /// So many ranks are named; there may be thousands.
 const NAMED: usize = 10;
@@ -60,7 +60,7 @@ pub(super) fn rank_of(captures: &[Capture], place: u32) -> Option<i64> {
     captures.get(place as usize).filter(|_| captures.len() > 1).and_then(rank)
 }
 
-/// Holds the rows against their median, and marks the slowest where they are not all alike.
+/// Compares the rows with their median, and marks the slowest if they differ.
 fn compare(rows: &mut [RankRow]) {
     let mut sorted: Vec<u64> = rows.iter().map(|row| row.busy_ns).collect();
     sorted.sort_unstable();
@@ -74,7 +74,7 @@ fn compare(rows: &mut [RankRow]) {
     }
 }
 
-/// What must be known of the ranks.
+/// Returns the warnings about ranks.
 pub(super) fn warnings(captures: &[Capture], rows: &[RankRow]) -> Vec<Warning> {
     let mut ranks: Vec<(i64, &RankRow)> = rows.iter().filter_map(|row| Some((row.rank?, row))).collect();
     ranks.sort_by_key(|(rank, _)| *rank);
@@ -83,9 +83,9 @@ pub(super) fn warnings(captures: &[Capture], rows: &[RankRow]) -> Vec<Warning> {
     if let Some(pair) = twice.first() {
         warnings.push(Warning {
             code: "same_rank_twice",
-            message: format!("rank {} has several files: what it did may be counted twice", pair[0].0),
+            message: format!("work of rank {} may be counted twice, because the rank has several files", pair[0].0),
             evidence: listed(twice.iter().map(|pair| format!("{} and {}", pair[0].1.path, pair[1].1.path))),
-            hint: "give one file of each rank, of the same steps".to_owned(),
+            hint: "Use one file per rank, with the same steps.".to_owned(),
         });
     }
     warnings.extend(missing(captures, &ranks));
@@ -101,11 +101,10 @@ fn skew(rows: &[RankRow]) -> Option<Warning> {
     Some(Warning {
         code: "rank_skew",
         message: format!(
-            "rank {rank} is the slowest: its device is busy {ratio:.2} times as long as the median rank's"
+            "rank {rank} is the slowest: its GPU is busy {ratio:.2} times as long as that of the median rank"
         ),
         evidence: format!("{}: {} ns busy; {} ranks", slowest.path, slowest.busy_ns, rows.len()),
-        hint: "compare that rank's report with another's: its data, its GPU's clocks, its place in a pipeline"
-            .to_owned(),
+        hint: "Compare the captures of two ranks: fastrnns-rs compare BASELINE CANDIDATE".to_owned(),
     })
 }
 
@@ -124,9 +123,9 @@ fn missing(captures: &[Capture], ranks: &[(i64, &RankRow)]) -> Option<Warning> {
     let absent = (0..size).filter(|rank| known.binary_search(rank).is_err()).take(NAMED + 1);
     Some(Warning {
         code: "ranks_missing",
-        message: format!("of {size} ranks {} have a file", known.len()),
-        evidence: format!("none of rank {}", listed(absent.map(|rank| rank.to_string()))),
-        hint: "give the files of all ranks, or read these as a part of the job".to_owned(),
+        message: format!("figures cover {} of {size} ranks", known.len()),
+        evidence: format!("no file of rank {}", listed(absent.map(|rank| rank.to_string()))),
+        hint: "Use the files of all ranks.".to_owned(),
     })
 }
 
@@ -137,7 +136,7 @@ fn listed(mut all: impl Iterator<Item = String>) -> String {
     named.join(", ")
 }
 
-/// The rank that a file's name tells, or else that of its folder: `rank3.json`, `rank_3/trace.json`.
+/// Returns the rank in a file's name, or else in that of its folder: `rank3.json`, `rank_3/trace.json`.
 fn rank_in(path: &str) -> Option<i64> {
     path.rsplit('/').take(2).find_map(|part| {
         let part = part.to_ascii_lowercase();
@@ -175,7 +174,7 @@ mod tests {
 
     #[test]
     fn files_without_ranks_are_not_compared() {
-        // Nobody knows whether these are ranks of one job.
+        // These may be ranks of different jobs.
         assert!(job(&[(None, 100), (None, 1500), (None, 90)], None).1.is_empty());
     }
 
@@ -188,12 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn tells_of_ranks_that_are_missing_or_there_twice() {
+    fn warns_of_missing_and_repeated_ranks() {
         let (_, warnings) = job(&[(Some(1), 7), (Some(1), 7), (Some(3), 7)], Some(4));
         assert_eq!(codes(&warnings), ["same_rank_twice", "ranks_missing"]);
-        assert_eq!(warnings[1].evidence, "none of rank 0, 2");
+        assert_eq!(warnings[1].evidence, "no file of rank 0, 2");
         let (_, warnings) = job(&[(Some(0), 7), (Some(1), 7)], Some(u64::MAX));
-        assert_eq!(warnings[0].evidence, "none of rank 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …");
+        assert_eq!(warnings[0].evidence, "no file of rank 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …");
         for (rank, size) in
             [(Some(-1), Some(9)), (Some(9), Some(9)), (None, Some(9)), (Some(0), None), (Some(0), Some(0))]
         {

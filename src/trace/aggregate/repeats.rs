@@ -14,7 +14,7 @@ use super::work_categories::WorkCategories;
 use crate::memory::{self, Room as _, collected, filled};
 use crate::trace::{Capture, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, Work, short_name};
 
-/// What the category of copies and sets is called.
+/// Name of the category of copies and sets.
 const MEMORY: &str = "memory";
 
 type Extent = Option<[u32; 3]>;
@@ -26,11 +26,11 @@ pub struct RepeatedRow {
     pub name: String,
     /// The function's name alone.
     pub short_name: String,
-    /// Whether it is a kernel: a kind of copy or set may be called as one is.
+    /// True for a kernel: a kind of copy or set may have the name of a kernel.
     pub is_kernel: bool,
     /// `memory` for copies and sets.
     pub category: String,
-    /// What all launches have in common, as the next.
+    /// Grid of all launches, if it is the same; likewise the next.
     pub grid: Extent,
     /// Threads of a block.
     pub block: Extent,
@@ -38,7 +38,7 @@ pub struct RepeatedRow {
     pub count: u64,
     /// The same.
     pub total_ns: u64,
-    /// Of what was launched within an iteration.
+    /// Number of launches within an iteration.
     pub inside_count: u64,
     /// The same.
     pub inside_ns: u64,
@@ -48,7 +48,7 @@ pub struct RepeatedRow {
 /// number in common.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RepeatedIteration {
-    /// As in [`IterationRow`], like the others.
+    /// See [`IterationRow`], also for the others.
     pub host_ns: u64,
     /// From the first start to the last end.
     pub gpu_ns: u64,
@@ -58,14 +58,14 @@ pub struct RepeatedIteration {
     pub gpu_time_ns: u64,
 }
 
-/// The device operations of captures, by what ran.
+/// Device operations of captures, by name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Repeats {
     /// The files.
     pub captures: Vec<Capture>,
-    /// What their readers want to be known.
+    /// Warnings of their readers.
     pub warnings: Vec<Warning>,
-    /// What the devices that did something are called; in the order of these names, each once.
+    /// Names of the devices with activities, sorted, each once.
     pub devices: Vec<String>,
     /// The runners of iterations; in the order of their names, each once.
     pub runners: Vec<String>,
@@ -75,14 +75,14 @@ pub struct Repeats {
     pub rows: Vec<RepeatedRow>,
 }
 
-/// What makes a row.
+/// Key of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Kernel(NameId),
     Memory(NameId),
 }
 
-/// The device operations of `trace`, by what ran.
+/// Sums the device operations of `trace`, by name.
 pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
     let chosen = Chosen::new(trace, &options.selection);
     let mut iterations =
@@ -193,7 +193,7 @@ fn gather(
 /// Totals of captures without single events: in no iteration, and of no known shape.
 fn of_summaries(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(Key, (u64, u64))> {
     let kernels =
-        totals::kernels(trace, chosen, false).into_iter().map(|((name, _), told)| (Key::Kernel(name.full), told));
+        totals::kernels(trace, chosen, false).into_iter().map(|((name, _), figures)| (Key::Kernel(name.full), figures));
     let copies = totals::memory(trace, chosen).into_iter().map(|((kind, _), total)| (Key::Memory(kind), total));
     collected(kernels.chain(copies).map(|(key, figures)| (key, (figures.count, figures.total))))
 }

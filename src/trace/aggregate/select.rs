@@ -1,4 +1,4 @@
-//! Which events a summary counts.
+//! Selection of the events that a summary counts.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use super::coverage::Coverage;
 use crate::memory::collected;
 use crate::trace::{Device, Distinct, Entry, Kind, Range, TotalKind, Trace};
 
-/// What is to be counted; what is empty or `None` restricts nothing.
+/// Selected events; an empty field or `None` restricts nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// Numbers of devices.
@@ -18,11 +18,11 @@ pub struct Selection {
     pub streams: Vec<i64>,
     /// Numbers of processes.
     pub processes: Vec<i64>,
-    /// Found in the name of what is counted.
+    /// Expression for the names of selected events.
     pub filter: Option<Regex>,
-    /// What starts earlier after the first device operation of its clock is left out.
+    /// Start of the window, after the first device operation of the clock; events that start earlier are excluded.
     pub since_ns: Option<i64>,
-    /// What starts then or later is left out.
+    /// End of the window; events that start then or later are excluded.
     pub until_ns: Option<i64>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct DeviceKey {
     pub(super) device_id: Option<i64>,
 }
 
-/// What is known of each place in [`Chosen::numbers`].
+/// Properties of each place in [`Chosen::numbers`].
 pub(super) struct Numbers {
     pub(super) of: Vec<Number>,
 }
@@ -56,7 +56,7 @@ pub(super) struct Chosen<'a> {
     pub(super) callees: Vec<bool>,
     /// By number of label: whether its process counts.
     pub(super) labels: Vec<bool>,
-    /// By number of total: nobody knows when, in which process and on which stream that was.
+    /// Selected totals by number: their times, processes and streams are unknown.
     pub(super) totals: Vec<bool>,
     /// By clock: the first and the first no longer counted nanosecond.
     windows: Option<Vec<(i64, i64)>>,
@@ -66,17 +66,17 @@ pub(super) struct Chosen<'a> {
     pub(super) devices: Distinct<DeviceKey>,
     /// By place in [`Trace::devices`]: a place there.
     pub(super) device_of: Vec<u32>,
-    /// Devices by clock and number, whichever process used them: lists of what ran have rows for these.
+    /// Devices by clock and number, for any process: lists of activities have rows for these.
     pub(super) numbers: Distinct<(u32, Option<i64>)>,
     /// By place in `devices`: a place there.
     pub(super) number_of: Vec<u32>,
-    /// Made when it is first asked for, as the next.
+    /// Made when first used, as the next.
     calls: OnceLock<Calls<'a>>,
     coverage: OnceLock<Coverage>,
 }
 
-/// The process of each device. Where a capture does not tell, but only one process is known on its clock, it is that one:
-/// a part of a trace may hold no calls.
+/// Returns the process of each device. If a capture does not record it, and only one process is known on its clock, it is that
+/// one: a part of a trace may hold no calls.
 fn processes(trace: &Trace, clocks: &[u32]) -> Vec<Option<i64>> {
     let clock_of = |clock: u32| clocks[clock as usize];
     let of_devices = trace.devices.iter().map(|device| (clock_of(device.clock), device.process_id));
@@ -178,7 +178,7 @@ impl<'a> Chosen<'a> {
         self.calls.get_or_init(|| Calls::new(self.trace, &self.clocks, user))
     }
 
-    /// Which time captures cover.
+    /// Returns the time that captures cover.
     pub(super) fn coverage(&self) -> &Coverage {
         self.coverage.get_or_init(|| {
             Coverage::of(self.trace, self.devices.all().len(), &self.device_of, |entry| self.operation(entry))
@@ -200,19 +200,19 @@ impl<'a> Chosen<'a> {
         self.number_of[self.device_of[place as usize] as usize]
     }
 
-    /// Whether an operation of a device counts.
+    /// Returns true if an operation of a device is selected.
     #[inline]
     pub(super) fn operation(&self, entry: &Entry) -> bool {
         self.works[entry.what as usize] && self.is_within(|| self.clock_of_work(entry.what), entry.start)
     }
 
-    /// Whether a call counts.
+    /// Returns true if a call is selected.
     pub(super) fn call(&self, entry: &Entry) -> bool {
         let clock = || self.clocks[self.trace.callees.all()[entry.what as usize].clock as usize] as usize;
         self.callees[entry.what as usize] && self.is_within(clock, entry.start)
     }
 
-    /// Whether a range counts. What it is called does not matter: names are of what ran.
+    /// Returns true if a range is selected. Its name does not matter: names are those of activities.
     pub(super) fn range(&self, range: &Range) -> bool {
         let clock = || self.clocks[self.trace.labels.all()[range.label as usize].clock as usize] as usize;
         self.labels[range.label as usize] && self.is_within(clock, range.start)

@@ -1,4 +1,4 @@
-//! When devices and their queues were busy, and with what.
+//! Busy times of devices and their queues, and their activities.
 
 use rustc_hash::FxHashSet;
 
@@ -10,7 +10,7 @@ use super::work_categories::WorkCategories;
 use crate::memory::{Room as _, collected, filled};
 use crate::trace::{Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work};
 
-/// When devices and queues were busy, and with what.
+/// Busy times of devices and queues, and their activities.
 pub(super) struct Sweep<'a> {
     trace: &'a Trace,
     chosen: &'a Chosen<'a>,
@@ -72,14 +72,14 @@ impl<'a> Sweep<'a> {
         (*count, *time) = (*count + 1, time.saturating_add(entry.duration()));
     }
 
-    /// A row for each device that did something, in the order of their numbers, and what those are. `idle` has the causes of
-    /// each device.
+    /// Returns a row for each active device, in the order of their numbers, and the devices. `idle` has the causes of each
+    /// device.
     pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums<'_>) -> (Vec<DeviceRow>, Numbers) {
         let devices = self.chosen.devices.all();
         // Captures of one device may differ in whether they name it.
-        let mut said = filled((None, None), devices.len());
+        let mut names = filled((None, None), devices.len());
         for (work, &(place, ..)) in self.trace.works.all().iter().zip(&self.places) {
-            let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut said[place as usize]);
+            let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut names[place as usize]);
             *name = name.take().or_else(|| device.name.clone());
             *rank = rank.or_else(|| rank_of(&self.trace.captures, device.capture));
         }
@@ -93,7 +93,7 @@ impl<'a> Sweep<'a> {
         }
         let coverage = self.chosen.coverage();
         let keys = devices.iter().zip(&self.chosen.number_of).enumerate();
-        let lines = keys.zip(&self.of_devices).zip(idle.of_devices()).zip(said.into_iter().zip(budgets));
+        let lines = keys.zip(&self.of_devices).zip(idle.of_devices()).zip(names.into_iter().zip(budgets));
         let mut rows: Vec<(DeviceRow, u32)> = lines
             .filter_map(|((((place, (key, number)), timeline), idle), ((name, rank), mut budget))| {
                 let (start_ns, end_ns) = timeline.busy.span()?;

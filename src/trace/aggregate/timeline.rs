@@ -1,4 +1,4 @@
-//! Everything that is chosen, piece by piece, for whoever draws it.
+//! The selected events, piece by piece, for drawing.
 
 use super::idle::{self, Piece};
 use super::in_order::in_order;
@@ -7,7 +7,7 @@ use super::select::{Chosen, Selection};
 use crate::memory;
 use crate::trace::{Device, Entry, Log, Range, Trace};
 
-/// What of a trace is chosen.
+/// Selected part of a trace.
 pub struct Timeline<'a> {
     trace: &'a Trace,
     chosen: Chosen<'a>,
@@ -19,7 +19,7 @@ pub struct Timeline<'a> {
 }
 
 impl<'a> Timeline<'a> {
-    /// What `selection` leaves of `trace`. `data_loaders` are found in the names of ranges in which a thread waits for data.
+    /// Selects from `trace`. `data_loaders` are texts in the names of ranges in which a thread waits for data.
     pub fn new(trace: &'a Trace, selection: &Selection, data_loaders: &'a [String]) -> Self {
         let chosen = Chosen::new(trace, selection);
         let spans = vec![(i64::MAX, i64::MIN); trace.clocks.len()];
@@ -38,12 +38,12 @@ impl<'a> Timeline<'a> {
         self.chosen.clocks[clock as usize]
     }
 
-    /// The first of what starts on a clock.
+    /// Returns the earliest start on a clock.
     pub fn origin(&self, clock: u32) -> i64 {
         self.spans[self.clock(clock) as usize].0
     }
 
-    /// A device, with its process as far as the captures together tell, and its clock's first namesake.
+    /// Returns a device, with its process as far as the captures together record it, and its clock's first namesake.
     pub fn device(&self, place: u32) -> Device {
         let device = &self.trace.devices[place as usize];
         Device { clock: self.clock(device.clock), process_id: self.chosen.device(place).process_id, ..device.clone() }
@@ -75,7 +75,7 @@ impl<'a> Timeline<'a> {
         ranges
     }
 
-    /// Why devices were idle.
+    /// Returns the causes of idle time.
     pub fn idle(&self) -> Vec<Piece> {
         idle::pieces(self.trace, &self.chosen, self.data_loaders)
     }

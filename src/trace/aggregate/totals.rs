@@ -1,4 +1,4 @@
-//! What is known of events of which a capture tells only the totals: no more than those.
+//! Totals of events of which a capture contains only the totals.
 
 use std::hash::Hash;
 
@@ -32,7 +32,7 @@ fn add(figures: &mut Figures, total: &Total) {
     figures.max = figures.max.max(Some(total.max_ns));
 }
 
-/// Of kernels, by name, and by device where these are told apart.
+/// Returns totals of kernels, by name, and by device if these are separated.
 pub(super) fn kernels(
     trace: &Trace,
     chosen: &Chosen<'_>,
@@ -44,7 +44,7 @@ pub(super) fn kernels(
     })
 }
 
-/// Of copies and sets, by kind and device.
+/// Returns totals of copies and sets, by kind and device.
 pub(super) fn memory(trace: &Trace, chosen: &Chosen<'_>) -> Vec<((NameId, Option<i64>), Figures)> {
     figures(trace, chosen, |total| match total.kind {
         TotalKind::Memory(kind) => Some((kind, total.device_id)),
@@ -52,7 +52,7 @@ pub(super) fn memory(trace: &Trace, chosen: &Chosen<'_>) -> Vec<((NameId, Option
     })
 }
 
-/// Of functions, by name.
+/// Returns totals of functions, by name.
 pub(super) fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(NameId, Figures)> {
     figures(trace, chosen, |total| if let TotalKind::Call(name) = total.kind { Some(name) } else { None })
 }

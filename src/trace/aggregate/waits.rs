@@ -1,6 +1,6 @@
-//! What a thread waits for while it is in a call of the device's interface, by the name of the function.
+//! Reasons for which a thread waits in an API call, by the name of the function.
 
-/// What it waits for.
+/// Reason of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Wait {
     /// The device.
@@ -12,8 +12,8 @@ pub(super) enum Wait {
 /// Copies: they block, unless they are called `Async`.
 const COPIES: [&str; 3] = ["cudaMemcpy", "cuMemcpy", "hipMemcpy"];
 
-/// Memory of the device, pinned memory of the host, and address space to map it into; each also stands for what begins with
-/// it: `cudaMallocAsync`, `cudaFreeHost`, `cuMemAlloc_v2`.
+/// Memory of the device, pinned memory of the host, and address space to map it into. Each is also a prefix: `cudaMallocAsync`,
+/// `cudaFreeHost`, `cuMemAlloc_v2`.
 const ALLOCATIONS: [&str; 27] = [
     "cudaMalloc",
     "cudaFree",
@@ -45,7 +45,7 @@ const ALLOCATIONS: [&str; 27] = [
 ];
 
 impl Wait {
-    /// For what, in the function of a name, whatever its version: `cudaMemcpy_v3020`.
+    /// Returns the reason of a wait in the function of a name, of any version: `cudaMemcpy_v3020`.
     pub(super) fn in_call(name: &str) -> Option<Self> {
         let begins = |with: &[&str]| with.iter().any(|with| name.starts_with(*with));
         if name.contains("Synchronize") || (begins(&COPIES) && !name.contains("Async")) {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_functions_by_their_names() {
+    fn waits_depend_on_function_names() {
         let of = |names: &[&str]| names.iter().map(|name| Wait::in_call(name)).collect::<Vec<_>>();
         let synchronise =
             ["cudaDeviceSynchronize_v3020", "cuCtxSynchronize", "hipEventSynchronize", "cudaMemcpy", "cuMemcpyDtoH_v2"];

@@ -16,7 +16,7 @@ use super::work_categories::WorkCategories;
 use crate::memory::collected;
 use crate::trace::{Entry, Kind, Trace};
 
-/// What depends on operations and their launches.
+/// Results that depend on operations and their launches.
 pub(super) struct Walked<'a> {
     pub(super) sweep: Sweep<'a>,
     pub(super) delays: Delays<'a>,

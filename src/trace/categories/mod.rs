@@ -1,6 +1,6 @@
-//! Sorts kernels by what they compute.
+//! Categories of kernels by their computation.
 //!
-//! The rules are data: `rules.txt` beside this file says their form and holds the built-in ones.
+//! The rules are data: the file `rules.txt` describes their form and holds the built-in ones.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -32,13 +32,13 @@ pub static NAMES: &[&str] = &[
     OTHER,
 ];
 
-/// Of what no rule matches.
+/// Category of kernels that no rule matches.
 const OTHER: &str = "other";
 
-/// Of a source on which the rules do not agree.
+/// Category of a source on which the rules do not agree.
 const UNKNOWN: &str = "unknown";
 
-/// Before an expression: search the function's own name only, and heed no case.
+/// Prefix of an expression that searches only the function's own name, and ignores case.
 const SHORT: &str = "short:";
 
 /// Before an expression: search the source.
@@ -65,7 +65,7 @@ impl Categories {
         let own = parse(text)?;
         own.iter().try_for_each(Rule::check)?;
         if let Some(rule) = own.iter().find(|rule| rule.part == Part::Source) {
-            let reason = format!("{SOURCE} searches sources, and a capture has only names");
+            let reason = format!("{SOURCE} needs sources, and a capture has only names");
             return Err(Error::BadCategories { line: rule.line, reason });
         }
         Ok(Self { own })
@@ -88,7 +88,7 @@ impl Categories {
     }
 }
 
-/// What of a kernel a rule looks at.
+/// Part of a kernel that a rule searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Name,
@@ -102,14 +102,14 @@ struct Rule {
     category: Box<str>,
     part: Part,
     text: String,
-    /// Where in the file it stands.
+    /// Line of the rule in the file.
     line: usize,
     /// Built when a name first comes as far: a small capture needs few of them.
     expression: OnceLock<Regex>,
 }
 
 impl Rule {
-    /// Whether it is found in a text, the part of a kernel that it looks at.
+    /// Returns true if the rule matches a text, the part of a kernel that it searches.
     fn fits(&self, text: &str) -> bool {
         self.expression.get_or_init(|| self.build().expect("it is checked when it is read")).is_match(text.as_bytes())
     }
@@ -119,7 +119,7 @@ impl Rule {
         RegexBuilder::new(&self.text).unicode(false).build()
     }
 
-    /// Whether its expression is one; it is kept.
+    /// Checks the expression, and keeps it compiled.
     fn check(&self) -> Result<()> {
         let built =
             self.build().map_err(|error| Error::BadCategories { line: self.line, reason: in_a_line(&error) })?;
@@ -131,20 +131,20 @@ impl Rule {
         let (category, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         if !is_identifier(category) {
             return Err(format!(
-                "{category:?} is no category: it takes lower-case letters, digits and _, and begins with a letter"
+                "invalid category: {category:?} (lower-case letters, digits and _, starting with a letter)"
             ));
         }
         let rest = rest.trim_start();
         let (part, expression) = part_of(rest);
         if expression.is_empty() {
-            return Err(format!("no regular expression follows {category:?}"));
+            return Err(format!("missing regular expression: {category:?}"));
         }
         let text = if part == Part::ShortName { in_small_letters(expression) } else { expression.to_owned() };
         Ok(Self { category: category.into(), part, text, line, expression: OnceLock::new() })
     }
 }
 
-/// What a rule looks at, and its expression.
+/// Returns the part that a rule searches, and its expression.
 fn part_of(rest: &str) -> (Part, &str) {
     if let Some(expression) = rest.strip_prefix(SHORT) {
         return (Part::ShortName, expression);
@@ -186,11 +186,11 @@ fn in_small_letters(expression: &str) -> String {
     expression.chars().map(fold).collect()
 }
 
-/// The last line of what an expression's builder says, which is the reason; the others draw where it is.
+/// Returns the last line of the error of an expression, which is the reason; the others show the place.
 fn in_a_line(error: &regex::Error) -> String {
     let drawn = error.to_string();
     let last = drawn.lines().last().unwrap_or_default();
-    format!("the regular expression is refused: {}", last.strip_prefix("error: ").unwrap_or(last))
+    format!("invalid regular expression: {}", last.strip_prefix("error: ").unwrap_or(last))
 }
 
 #[cfg(test)]
@@ -223,7 +223,7 @@ mod tests {
         let refused = Categories::with_rules("# mine\nmine source:@mine\n").unwrap_err();
         let Error::BadCategories { line, reason } = refused else { panic!("{refused}") };
         assert_eq!(line, 2);
-        assert_eq!(reason, "source: searches sources, and a capture has only names");
+        assert_eq!(reason, "source: needs sources, and a capture has only names");
         let namespace = Categories::with_rules("mine source::f\n").unwrap();
         assert_eq!(namespace.of("void source::f(int)"), "mine");
         assert_eq!(Categories::built_in().of("@triton_heuristics.template"), OTHER);

@@ -1,8 +1,8 @@
-//! What happened, one entry after another, in the order in which it was read: some nine bytes each.
+//! Log of events in the order in which they were read: some nine bytes each.
 //!
-//! An entry is a start, a duration, a number that says what it was, the number that joins an operation with the call that
-//! launched it and, for a memory operation, a size. Numbers take as many bytes as they need; starts and correlations are
-//! stored as the difference from the one before. Ten million kernels take 90 MB.
+//! An entry is a start, a duration, a number of its work or function, the number that joins an operation with the call that
+//! launched it and, for a memory operation, a size. Numbers take as many bytes as they need; starts and correlations are stored
+//! as the difference from the one before. Ten million kernels take 90 MB.
 
 mod packed;
 
@@ -19,7 +19,7 @@ const CHUNK: usize = 1 << 18;
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// What it was: a place in [`super::Trace::works`] or in [`super::Trace::callees`].
+    /// Place in [`super::Trace::works`] or in [`super::Trace::callees`].
     pub what: u32,
     /// Nanoseconds on the capture's clock.
     pub start: i64,
@@ -27,12 +27,12 @@ pub struct Entry {
     pub end: i64,
     /// The size of a memory operation, 0 otherwise.
     pub bytes: u64,
-    /// What an operation and the call that launched it have in common within their process; 0 where it is not known.
+    /// Correlation ID that an operation shares with the call that launched it, within their process; 0 if unknown.
     pub correlation: u64,
 }
 
 impl Entry {
-    /// How long it took, in nanoseconds.
+    /// Returns the duration in nanoseconds.
     pub fn duration(&self) -> u64 {
         self.end.abs_diff(self.start)
     }
@@ -66,7 +66,7 @@ impl Default for Log {
 #[derive(Debug)]
 struct Chunk {
     bytes: Vec<u8>,
-    /// What the numbers of its entries stand for; themselves where there is none.
+    /// Mapping of the numbers of its entries; identity if `None`.
     renamed: Option<Arc<[u32]>>,
 }
 
@@ -94,7 +94,7 @@ impl Log {
         self.len += 1;
     }
 
-    /// Takes over the entries of `other`, behind its own; `renamed` has what each of their numbers becomes.
+    /// Appends the entries of `other`; `renamed` has the new number of each of their numbers.
     pub fn append(&mut self, other: Self, renamed: &Arc<[u32]>) {
         if other.len == 0 {
             return;
@@ -124,17 +124,17 @@ impl Log {
         }));
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns true without entries.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether no entry starts before the one in front of it.
+    /// Returns true if no entry starts before the one in front of it.
     pub fn is_sorted(&self) -> bool {
         self.sorted
     }
@@ -250,7 +250,7 @@ mod tests {
 
     use super::*;
 
-    /// Of any length, and none.
+    /// Numbers of any length, and none.
     fn numbers() -> impl Strategy<Value = u64> {
         (any::<u64>(), 0_u32..=64).prop_map(|(number, shift)| number.checked_shr(shift).unwrap_or(0))
     }

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::memory;
 pub use several::{Given, Reading, read_all};
 
-/// Whether the caller wants reading to stop; asked some ten times a second.
+/// Returns true if the caller wants reading to stop; called some ten times a second.
 pub type Interrupted<'a> = &'a dyn Fn() -> bool;
 
 /// A form in which captures come.
@@ -28,7 +28,8 @@ pub struct Format {
     pub name: &'static str,
     /// One line for help texts.
     pub description: &'static str,
-    /// Whether a file is one, by how its content, decompressed, begins; or, where that is not enough, by the file.
+    /// Returns true if a file has this format, by the start of its decompressed content; or, if that is not enough, by the
+    /// file.
     matches: fn(&[u8], &Path) -> bool,
     read: fn(Source<'_>, &mut Trace, Interrupted<'_>) -> Result<Capture>,
 }
@@ -37,19 +38,19 @@ pub struct Format {
 pub static FORMATS: &[Format] = &[
     Format {
         name: "nvprof-sqlite",
-        description: "profiles that nvprof wrote with -o",
+        description: "profiles of nvprof (nvprof --export-profile)",
         matches: nvprof::sqlite::matches,
         read: nvprof::sqlite::read,
     },
     Format {
         name: "nsys-sqlite",
-        description: "exports of Nsight Systems to SQLite",
+        description: "SQLite exports of Nsight Systems",
         matches: |head, _| head.starts_with(sqlite::MAGIC),
         read: nsys_sqlite::read,
     },
     Format {
         name: kineto::NAME,
-        description: "traces of torch.profiler, and others in Chrome's form, compressed or not",
+        description: "traces of torch.profiler and other Chrome traces, compressed or not",
         matches: |head, _| {
             matches!(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start(), [b'{' | b'[', ..])
         },
@@ -57,7 +58,7 @@ pub static FORMATS: &[Format] = &[
     },
     Format {
         name: "nvprof-csv",
-        description: "tables that nvprof printed: summaries, traces and metrics with --csv, summaries without",
+        description: "printed tables of nvprof: summaries as text or CSV, traces and metrics as CSV",
         matches: |head, _| nvprof::csv::matches(head),
         read: nvprof::csv::read,
     },
@@ -72,7 +73,7 @@ struct Source<'a> {
     bytes: Box<dyn Read>,
     /// The file, where its bytes are the content as they lie there.
     plain: Option<Arc<File>>,
-    /// What is known of it so far.
+    /// Properties of the capture so far.
     capture: Capture,
 }
 
@@ -90,9 +91,9 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
             reason: error.to_string(),
             hint: match kind {
                 ErrorKind::InvalidInput | ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
-                    "it is damaged: copy it again"
+                    "Copy the file again: it is damaged."
                 }
-                _ => "give a file that exists and may be read",
+                _ => "Use the path of a readable file.",
             }
             .to_owned(),
         },
@@ -153,8 +154,8 @@ fn skipped(capture: &Capture) -> Warning {
     let total = capture.events_read + capture.events_skipped;
     Warning {
         code: "events_skipped",
-        message: format!("{} is damaged: {} of {total} events could not be read", capture.path, capture.events_skipped),
+        message: format!("{}: {} of {total} events could not be read", capture.path, capture.events_skipped),
         evidence: reasons.collect::<Vec<_>>().join("; "),
-        hint: "every figure lacks them; --strict refuses such a file".to_owned(),
+        hint: "Refuse damaged captures: fastrnns-rs report --strict FILE".to_owned(),
     }
 }

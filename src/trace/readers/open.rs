@@ -16,11 +16,11 @@ use sha2::{Digest, Sha256};
 use super::Interrupted;
 use crate::par;
 
-/// Enough to tell what a file is.
+/// Number of bytes that suffice to recognise a file.
 const HEAD: usize = 4096;
 /// Smaller files are decompressed sooner than a thread has begun to.
 const WORTH_A_THREAD: u64 = 64 * 1024;
-/// How long nobody asks whether to stop.
+/// Time between two checks for an interruption.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// Larger files are not hashed: it would take longer than reading them.
 const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
@@ -32,7 +32,7 @@ pub(super) struct Opened {
     /// The file, where its bytes are the content as they lie there.
     pub(super) plain: Option<Arc<File>>,
     pub(super) size_bytes: u64,
-    /// Whether it can be read once more: a pipe cannot.
+    /// True if it can be read once more: a pipe cannot.
     pub(super) is_file: bool,
 }
 
@@ -41,13 +41,13 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
     let file = open_file(path, interrupted)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "the path is a folder"));
     }
     let (size_bytes, is_file, file) = (metadata.len(), metadata.is_file(), Arc::new(file));
     let (head, bytes) = with_head(Arc::clone(&file), interrupted)?;
     if head.starts_with(b"\x1f\x8b") {
         let (head, bytes) = with_head(MultiGzDecoder::new(bytes), interrupted)?;
-        // Whoever waits for a pipe must be free to be interrupted.
+        // A thread that waits for a pipe must be interruptible.
         let bytes: Box<dyn Read> = if is_file && size_bytes >= WORTH_A_THREAD && par::threads() > 1 {
             par::ahead(bytes)
         } else {
@@ -58,7 +58,7 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
     Ok(Opened { head, bytes: Box::new(bytes), plain: is_file.then_some(file), size_bytes, is_file })
 }
 
-/// Opens a file; of a pipe, waits until somebody has opened its other end, and stops that when it is interrupted.
+/// Opens a file. For a pipe, waits until its other end is opened, unless interrupted.
 fn open_file(path: &Path, interrupted: Interrupted<'_>) -> io::Result<File> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
@@ -78,7 +78,7 @@ fn open_file(path: &Path, interrupted: Interrupted<'_>) -> io::Result<File> {
     Ok(file)
 }
 
-/// How a stream begins, and the whole of it. Where it breaks off after its beginning, it does so when that is read.
+/// Returns the start of a stream, and the whole of it. An error after the start is returned when that part is read.
 fn with_head<R: Read>(mut source: R, interrupted: Interrupted<'_>) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
     let (mut head, mut filled, mut fault) = (vec![0; HEAD], 0, None);
     while filled < HEAD {

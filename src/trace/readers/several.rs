@@ -15,11 +15,11 @@ use crate::trace::{Extent, LeftOut, Trace};
 /// A file that is to be read.
 #[derive(Debug, Clone)]
 pub struct Given {
-    /// Where it lies.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What messages and summaries call it.
+    /// Name in messages and summaries.
     pub shown: String,
-    /// Whether it may be no capture: it was found in a folder, and is then left out.
+    /// True if the file may be no capture: it was found in a folder, and is then skipped.
     pub optional: bool,
     /// The runner that it is of alone, where that is known: `profile --torch` writes a file for each.
     pub runner: Option<String>,
@@ -74,7 +74,7 @@ fn read_one(file: &Given, number: usize, extent: Extent, interrupted: Interrupte
     Ok(part)
 }
 
-/// What has been read so far.
+/// State of reading.
 struct State {
     whole: Trace,
     /// The first file that is not in it yet.

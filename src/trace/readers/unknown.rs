@@ -1,33 +1,32 @@
-//! Says what a file looks like that no reader takes.
+//! Errors for files that no reader accepts.
 
 use crate::error::Error;
 
-/// Whether a file that begins so looks like something, what that is, and what to do with it.
+/// Test of a file's start, the kind of file that it recognises, and a hint.
 type Look = (fn(&[u8]) -> bool, &'static str, &'static str);
 
-/// What files that are often given by mistake look like, and what to do with them.
+/// Kinds of files that are often given by mistake.
 const LOOKS: &[Look] = &[
-    (<[u8]>::is_empty, "it is empty", "capture again"),
+    (<[u8]>::is_empty, "the file is empty", "Capture again: fastrnns-rs profile RUNNER"),
     (
         is_session,
-        "it looks like a session of the Visual Profiler",
-        "export the profile with `nvprof -o`, or open it there",
+        "the file looks like a session of the Visual Profiler",
+        "Use a profile of nvprof: nvprof --export-profile FILE COMMAND",
     ),
-    (is_html, "it looks like a web page", "download the file itself"),
-    (is_zip, "it is an archive", "unpack it first"),
-    (is_utf16, "it is text in UTF-16", "convert it to UTF-8"),
-    (is_of_nsys, "it looks like a report of nsys", "export it: nsys export --type=sqlite FILE"),
-    (is_text, "it is text, but no trace in JSON", FORMATS_HINT),
+    (is_html, "the file looks like a web page", "Download the capture instead of its web page."),
+    (is_zip, "the file is an archive", "Unpack the archive, and use the capture in it."),
+    (is_utf16, "the text is in UTF-16", "Convert the file: iconv -f UTF-16 -t UTF-8 FILE"),
+    (is_of_nsys, "the file looks like an nsys report", "Export the report: nsys export --type sqlite REPORT"),
+    (is_text, "the file is text, but not a JSON trace", FORMATS_HINT),
 ];
 
-const FORMATS_HINT: &str =
-    "give a trace of torch.profiler, an export of nsys to SQLite, what nvprof wrote or a record of `profile`";
+pub(super) const FORMATS_HINT: &str =
+    "Use a torch.profiler trace, an nsys export to SQLite, an nvprof file or a capture manifest.";
 
 /// The error for a file that begins with `head`.
 pub(super) fn explain(path: &str, head: &[u8]) -> Error {
     let found = LOOKS.iter().find(|(matches, ..)| matches(head));
-    let (reason, hint) =
-        found.map_or(("it is of no format that is read here", FORMATS_HINT), |&(_, reason, hint)| (reason, hint));
+    let (reason, hint) = found.map_or(("unknown format", FORMATS_HINT), |&(_, reason, hint)| (reason, hint));
     Error::NotACapture { path: path.to_owned(), reason: reason.to_owned(), hint: hint.to_owned() }
 }
 

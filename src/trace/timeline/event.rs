@@ -8,14 +8,14 @@ pub(super) struct Events<W> {
     is_first: bool,
 }
 
-/// Where an event is drawn: the numbers of a process and of a thread.
+/// Place of a drawn event: the numbers of a process and of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) process: i64,
     pub(super) thread: i64,
 }
 
-/// A slice: what took time.
+/// A slice: an event with a duration.
 pub(super) struct Slice<'a> {
     pub(super) category: &'static str,
     /// In JSON, with its quotes.
@@ -46,7 +46,7 @@ impl<W: Write> Events<W> {
         self.out.write_all(b"}}")
     }
 
-    /// An arrow from a call to what it launched, by their starts.
+    /// Writes an arrow from a call to its activity, by their starts.
     pub(super) fn flow(&mut self, id: u64, from: (Place, u64), to: (Place, u64)) -> io::Result<()> {
         for (phase, (place, at), bound) in [("s", from, ""), ("f", to, r#", "bp": "e""#)] {
             self.begin()?;
@@ -57,7 +57,7 @@ impl<W: Write> Events<W> {
         Ok(())
     }
 
-    /// Says what a process or a thread is called, and how far down it stands.
+    /// Writes the name of a process or a thread, and its place in the order.
     pub(super) fn describe(&mut self, what: &str, place: Place, name: &str, order: usize) -> io::Result<()> {
         let Place { process, thread } = place;
         let name = serde_json::Value::from(name);
@@ -77,7 +77,7 @@ impl<W: Write> Events<W> {
         self.out.write_all(between)
     }
 
-    /// What is written to, once all events are.
+    /// Returns the writer, once all events are written.
     pub(super) fn into_inner(self) -> W {
         self.out
     }
@@ -90,7 +90,7 @@ pub(super) struct Members<'a, W> {
 }
 
 impl<W: Write> Members<'_, W> {
-    /// A member whose value shows itself as JSON.
+    /// Adds a member whose value prints as JSON.
     pub(super) fn add(&mut self, key: &str, value: impl std::fmt::Display) -> io::Result<()> {
         let between = if self.is_first { "" } else { ", " };
         self.is_first = false;

@@ -1,4 +1,4 @@
-//! Lanes of a track: on each, what is drawn lies side by side or one inside the other.
+//! Lanes of a track: the slices of a lane lie side by side or one inside the other.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,15 +6,15 @@ use std::collections::BinaryHeap;
 /// The lanes of one track.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    /// The ends of what is open on the first lane, each inside the one before.
+    /// Ends of the open slices of the first lane, each inside the one before.
     open: Vec<i64>,
-    /// When each of the others is free.
+    /// Time at which each of the others is free.
     others: BinaryHeap<Reverse<(i64, usize)>>,
     count: usize,
 }
 
 impl Lanes {
-    /// The lane of what lasts from `start` to `end`; starts must not descend.
+    /// Returns the lane of a slice from `start` to `end`; starts must not descend.
     pub(super) fn place(&mut self, start: i64, end: i64) -> usize {
         while self.open.pop_if(|open| *open <= start).is_some() {}
         if self.open.last().is_none_or(|&open| end <= open) {
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_overlaps_goes_beside() {
+    fn overlaps_go_to_another_lane() {
         let mut lanes = Lanes::default();
         let places = [(0, 10), (0, 4), (4, 10), (5, 12), (6, 13), (12, 14), (13, 20)];
         let found: Vec<usize> = places.iter().map(|&(start, end)| lanes.place(start, end)).collect();

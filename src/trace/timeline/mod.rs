@@ -1,8 +1,8 @@
 //! Draws captures: one trace in Chrome's trace event format, for Perfetto's viewer and others.
 //!
 //! Times are microseconds with three decimals, exact to the nanosecond, after the first event of their clock. Captures whose
-//! clocks cannot be compared are drawn as processes of their own, and each begins at zero. What overlaps on a queue, or among
-//! ranges, is drawn on a lane beside: slices of one thread must not cross.
+//! clocks cannot be compared are drawn as processes of their own, and each begins at zero. Overlaps on a queue, or among
+//! ranges, are drawn on an additional lane: slices of one thread must not cross.
 
 mod event;
 mod lanes;
@@ -24,7 +24,7 @@ use crate::trace::{Entry, Kind, Label, Reach, Shape, Source, Timeline, Work};
 
 /// After so many events the caller is asked whether to go on.
 const SELDOM: u64 = 1024;
-/// As much is compressed, or written, at once.
+/// Number of bytes that are compressed, or written, at once.
 const BUFFER: usize = 256 * 1024;
 
 /// Writes all of `timeline`, event by event, compressed or not.
@@ -147,7 +147,7 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
         let (clock, place) = self.place_of(call);
         let name = self.timeline.trace().callees.all()[call.what as usize].name;
         let text = self.timeline.trace().names.text(name);
-        // As the profiler that wrote the form tells them: cuLaunchKernel is the driver's, cudaLaunchKernel the runtime's.
+        // As in torch.profiler: cuLaunchKernel is the driver's, cudaLaunchKernel the runtime's.
         let is_driver =
             text.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()));
         let category = if is_driver { "cuda_driver" } else { "cuda_runtime" };
@@ -179,7 +179,7 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
         })
     }
 
-    /// Draws what a device did, and says where.
+    /// Draws the activity of a device, and returns its place.
     fn operation(&mut self, entry: &Entry) -> io::Result<(Place, u64)> {
         let work: &Work = &self.timeline.trace().works.all()[entry.what as usize];
         let device = self.timeline.device(work.queue.device);
@@ -229,7 +229,7 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
     }
 }
 
-/// What a call and an operation have in common.
+/// Writes the common correlation ID of a call and an operation.
 fn joined(members: &mut Members<'_, impl Write>, entry: &Entry) -> io::Result<()> {
     if entry.correlation == 0 { Ok(()) } else { members.add("correlation", entry.correlation) }
 }

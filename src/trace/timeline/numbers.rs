@@ -1,4 +1,4 @@
-//! Numbers by which a viewer tells processes and threads apart: their own, as far as these are free.
+//! Numbers of processes and threads in a viewer: their own, as far as these are free.
 
 use rustc_hash::FxHashSet;
 

@@ -1,4 +1,4 @@
-//! Which process and thread of the drawing stands for what: threads that call, their ranges, queues of devices.
+//! Processes and threads of the drawing: threads that call, their ranges, queues of devices.
 
 use std::hash::Hash;
 use std::io::{self, Write};
@@ -23,15 +23,15 @@ enum Group {
 /// A track of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Track {
-    /// What a process named as a whole.
+    /// Ranges of a process as a whole.
     ProcessRanges,
-    /// What a thread named.
+    /// Ranges of a thread.
     Ranges(Option<i64>),
-    /// What it called.
+    /// Calls of a thread.
     Calls(Option<i64>),
-    /// Why a device was idle.
+    /// Causes of idle time of a device.
     Idle,
-    /// What a queue of it did.
+    /// Activities of a queue of a device.
     Stream(Option<i64>),
 }
 
@@ -40,7 +40,7 @@ struct Process {
     number: i64,
     name: String,
     threads: Numbers,
-    /// In the order in which they came: what each is, which lane of it, and its number.
+    /// Tracks in the order in which they came: the track, its lane, and its number.
     tracks: Vec<(Track, usize, i64)>,
 }
 
@@ -121,7 +121,7 @@ impl Tracks {
         self.place(host, track, times)
     }
 
-    /// A place for what a device did, or why it did nothing. Starts must not descend.
+    /// Returns a place for an activity of a device, or for idle time. Starts must not descend.
     pub(super) fn device(&mut self, device: u32, track: Track, times: (i64, i64)) -> Place {
         self.place(self.devices[device as usize], track, times)
     }
@@ -146,7 +146,7 @@ impl Tracks {
         })
     }
 
-    /// Says what everything is called that something was drawn on.
+    /// Writes the names of all drawn tracks.
     pub(super) fn describe(mut self, events: &mut Events<impl Write>) -> io::Result<()> {
         for (order, process) in self.processes.iter_mut().enumerate().filter(|(_, process)| !process.tracks.is_empty())
         {

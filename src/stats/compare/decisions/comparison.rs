@@ -1,4 +1,4 @@
-//! Two sides, each a number of processes, and what may be said of them.
+//! Comparison of two sides, each with a number of processes.
 
 use super::processes::additional_processes;
 use super::reason::reason;
@@ -9,11 +9,13 @@ use crate::stats::compare::hypotheses::{MeanDifference, StandardError, cliffs_de
 use crate::stats::samples::{Moments, positive};
 
 result! {
-    /// What `compare_samples` returns. Ratios are candidate / baseline, without unit: below 1 the candidate is faster.
+    /// Result of `compare_samples`.
+    ///
+    /// Ratios are candidate / baseline, without unit: below 1 the candidate is faster.
     pub struct Comparison {
         /// `faster`, `slower`, `equivalent` or `inconclusive`.
         pub verdict: Verdict,
-        /// Which comparison of which numbers decided, in one sentence.
+        /// Comparison of numbers that decided, in one sentence.
         pub reason: String,
         /// Ratio of the geometric means of the process medians.
         pub ratio: f64,
@@ -42,9 +44,9 @@ result! {
         pub baseline: f64,
         /// Geometric mean of the candidate's process medians, in the unit of the samples.
         pub candidate: f64,
-        /// How many processes the baseline has.
+        /// Number of processes of the baseline.
         pub n_baseline: usize,
-        /// How many processes the candidate has.
+        /// Number of processes of the candidate.
         pub n_candidate: usize,
         /// Relative spread between the baseline's processes: the standard deviation of their log medians, with the divisor
         /// n - 1; None with fewer than three processes on a side.
@@ -55,13 +57,12 @@ result! {
         pub cliffs_delta: f64,
         /// Hodges-Lehmann shift of the process medians, candidate - baseline, in the unit of the samples.
         pub shift: f64,
-        /// How many more processes on each side settle an inconclusive comparison with a probability of 90 %, if ratio and
-        /// spreads are what was observed, which is a guess where few processes were. Run that many and then judge: whoever
-        /// adds processes and looks again until a verdict comes has it wrong more often than `confidence_level` says. None
-        /// for another verdict, with fewer than three processes on a side, with a session error, and where 100,000 are not
-        /// enough.
+        /// Number of processes to add per side that would decide an inconclusive comparison with a probability of 90 %, if
+        /// ratio and standard deviations are those observed. Run a new comparison with so many: adding processes until a
+        /// verdict is computed has more errors than `confidence_level` allows. None for another verdict, with fewer than three
+        /// processes on a side, with a session error, and if 100,000 are not enough.
         pub additional_processes: Option<usize>,
-        /// How it was made: `welch_log_process_medians`.
+        /// Method: `welch_log_process_medians`.
         pub method: String,
     }
 }
@@ -137,14 +138,14 @@ pub fn compare_samples(
     })
 }
 
-/// What the spread between processes tells, where there are enough of them.
+/// Comparison of the process means, if there are enough processes.
 struct Judged {
     verdict: Verdict,
     /// The ratio's interval at the level of the comparison.
     ratio_ci: (f64, f64),
     /// The narrower interval that is held against the margin.
     equivalence_ci: (f64, f64),
-    /// Of the logarithms.
+    /// Difference of the logarithms.
     means: MeanDifference,
 }
 
@@ -168,7 +169,7 @@ impl Judged {
         })
     }
 
-    /// How many more processes would settle what is inconclusive.
+    /// Returns the number of processes to add that would decide an inconclusive comparison.
     fn additional_processes(&self, rule: Rule) -> Option<usize> {
         if self.verdict == Verdict::Inconclusive { additional_processes(&self.means, rule) } else { None }
     }

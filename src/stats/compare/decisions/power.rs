@@ -1,4 +1,4 @@
-//! How often the rule gives each verdict, if log process medians are normal.
+//! Probability of each verdict, if log process medians are normal.
 //!
 //! Welch's degrees of freedom depend on the spreads that happen to be observed, so that no one noncentral t has the answer.
 //! But the share that a side has in the squared standard error is independent of how large that is in all (the beta of two
@@ -13,28 +13,28 @@ use crate::stats::samples::distributions::{normal_cdf, t_quantile};
 pub struct Side {
     /// Standard deviation of log process medians: 0.01 is a relative spread of 1 %.
     pub spread: f64,
-    /// How many processes; two at least.
+    /// Number of processes, at least two.
     pub processes: usize,
 }
 
 result! {
-    /// What `detection_power` returns: the probability of each verdict.
+    /// Result of `detection_power`: the probability of each verdict.
     pub struct DetectionPower {
-        /// Of the verdict `faster`.
+        /// Probability of the verdict `faster`.
         pub faster: f64,
-        /// Of the verdict `slower`.
+        /// Probability of the verdict `slower`.
         pub slower: f64,
-        /// Of the verdict `equivalent`.
+        /// Probability of the verdict `equivalent`.
         pub equivalent: f64,
-        /// Of the verdict `inconclusive`.
+        /// Probability of the verdict `inconclusive`.
         pub inconclusive: f64,
     }
 }
 
-/// Where the logarithm of a density is this far below its highest, there is nothing left to add.
+/// Distance of a log density below its maximum from which on nothing is left to add.
 const LEFT_OUT: f64 = 28.0;
 
-/// The law of the verdict where the true ratio has this logarithm.
+/// Returns the probability of each verdict if the true ratio has this logarithm.
 pub(super) fn verdict_probabilities(
     baseline: Side,
     candidate: Side,
@@ -70,7 +70,7 @@ pub(super) fn verdict_probabilities(
     DetectionPower { faster, slower, equivalent, inconclusive }
 }
 
-/// What is true, in units of the true standard error.
+/// True values, in units of the true standard error.
 struct Truth {
     shift: f64,
     limit: f64,
@@ -113,7 +113,7 @@ fn limits_of_cap(scales: [f64; 2], shapes: [f64; 2], most: f64) -> [f64; 2] {
     })
 }
 
-/// Places and weights for an integral over the log odds of a beta variable.
+/// Returns nodes and weights for an integral over the log odds of a beta variable.
 fn log_odds(a: f64, b: f64, kinks: [f64; 2]) -> impl Iterator<Item = (f64, f64)> {
     let mode = (a / b).ln();
     // Relative to the mode, and without the difference of large numbers that many processes give.
@@ -121,14 +121,14 @@ fn log_odds(a: f64, b: f64, kinks: [f64; 2]) -> impl Iterator<Item = (f64, f64)>
     nodes(mode, (1.0 / a + 1.0 / b).sqrt(), density, kinks)
 }
 
-/// Places and weights for an integral over the logarithm of a gamma variable.
+/// Returns nodes and weights for an integral over the logarithm of a gamma variable.
 fn log_gamma(shape: f64, kinks: [f64; 2]) -> impl Iterator<Item = (f64, f64)> {
     let density = move |apart: f64| shape * (apart - apart.exp_m1());
     nodes(shape.ln(), shape.sqrt().recip(), density, kinks)
 }
 
-/// Places and weights for an integral over a variable with this mode and about this standard deviation, whose log density is
-/// given by the distance from the mode: Gauss and Legendre's rule on pieces that end at the kinks, which ascend.
+/// Returns nodes and weights for an integral over a variable with this mode and about this standard deviation. The log density
+/// is given by the distance from the mode. The Gauss-Legendre rule is used on pieces that end at the kinks, which ascend.
 fn nodes(
     mode: f64,
     deviation: f64,
@@ -159,7 +159,7 @@ fn nodes(
     })
 }
 
-/// Nodes and weights of order 10 (Abramowitz and Stegun, table 25.4).
+/// Returns nodes and weights of order 10 (Abramowitz and Stegun, table 25.4).
 fn legendre() -> impl Iterator<Item = (f64, f64)> {
     const HALF: [(f64, f64); 5] = [
         (0.148_874_338_981_631_2, 0.295_524_224_714_752_9),

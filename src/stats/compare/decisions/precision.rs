@@ -1,4 +1,4 @@
-//! Whether enough processes have run, judged by precision alone and never by what is found.
+//! Stop rule for processes by precision alone, never by the verdict.
 
 use crate::error::{Result, require, words};
 use crate::results::result;
@@ -6,20 +6,20 @@ use crate::stats::intervals::{LogMedians, half_width};
 use crate::stats::samples::distributions::normal_quantile;
 use crate::stats::samples::{check, confidence_level as check_level, positive};
 
-/// How many further processes confirm a half width that fits: so many, and so many more times its share of the target.
+/// Number of processes that confirm a half width that fits: a constant, and a factor of its share of the target.
 ///
 /// Stopping at the first fit favours processes whose spread happens to look small: intervals of 95 % then cover 92 %, where
 /// the rule stops at about 15 processes. Simons (*On the cost of not knowing the variance when making a fixed-width
 /// confidence interval for the mean*, Annals of Mathematical Statistics 39, 1968) showed that a fixed number of further
-/// observations makes up for it, however many the spread demands. Here fewer are asked for the further the half width lies
+/// observations makes up for it, whatever the standard deviation. Here the number is smaller the further the half width lies
 /// below the target, where there is less to make up for. By simulation with these numbers coverage is at least 94.3 %
 /// whatever the ratio of target and spread; without the first it would be 94.1, with 8 as the second 94.4.
 const CONFIRMATIONS: (usize, f64) = (2, 7.0);
-/// Prefixes looked at between two questions of whether to go on: a few milliseconds.
+/// Number of prefixes between two checks for an interruption: a few milliseconds.
 const PATIENCE: usize = 1 << 10;
 
 words! {
-    /// Why a loop over processes should go on, or end.
+    /// Reasons of a loop over processes to continue or to end.
     pub enum PrecisionReason {
         /// There are not yet as many as the minimum.
         TooFewProcesses = "too_few_processes",
@@ -33,27 +33,27 @@ words! {
 }
 
 result! {
-    /// What `precision_reached` returns.
+    /// Result of `precision_reached`.
     pub struct Precision {
         /// Half width of the interval as a share of the estimate; None below three processes.
         pub half_width: Option<f64>,
         /// The half width wanted.
         pub target: f64,
-        /// Whether the loop may end.
+        /// True if the loop may end.
         pub reached: bool,
-        /// Why: `reached`, `too_few_processes` (below the minimum), `too_wide`, or `unconfirmed` (the half width fits, but
+        /// Reason: `reached`, `too_few_processes` (below the minimum), `too_wide`, or `unconfirmed` (the half width fits, but
         /// might do so by chance).
         pub reason: PrecisionReason,
-        /// How many processes there are.
+        /// Number of processes.
         pub n_processes: usize,
-        /// How many further ones it takes at least; 0 once reached.
+        /// Least number of further processes; 0 once reached.
         pub further: usize,
         /// The level of the interval.
         pub confidence_level: f64,
     }
 }
 
-/// Whether process medians, in the order in which they came, are enough for an interval with the half width `target`.
+/// Decides if process medians, in the order in which they ran, are enough for an interval with the half width `target`.
 ///
 /// Every number of processes from `minimum` on is looked at, up to the first one, n, whose half width h is at most `target`.
 /// The target is reached at n + 2 + ⌈7·h / target⌉ processes, and later wherever the half width is still at most `target`.
@@ -75,7 +75,7 @@ pub fn precision_reached(
     positive("processes", medians, 1)?;
 
     let log_target = target.ln_1p();
-    // Student's t is wider than the normal law: a standard error above this need not be put through it.
+    // Student's t is wider than the normal distribution: a standard error above this need not be put through it.
     let widest = log_target / -normal_quantile((1.0 - confidence_level) / 2.0);
     let mut logs = LogMedians::from_first(medians[0]);
     let mut enough = None;

@@ -1,4 +1,4 @@
-//! How many processes a verdict takes.
+//! Number of processes for a verdict.
 
 use super::power::{DetectionPower, Side, verdict_probabilities};
 use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
@@ -8,23 +8,23 @@ use crate::stats::compare::hypotheses::MeanDifference;
 use crate::stats::samples::distributions::{normal_cdf, t_quantile};
 use crate::stats::samples::{check, inside_0_and_1};
 
-/// More processes than this on a side are not asked for.
+/// Largest number of processes per side that is suggested.
 pub const MOST_PROCESSES: usize = 100_000;
 
 result! {
-    /// What `required_processes` returns.
+    /// Result of `required_processes`.
     pub struct RequiredProcesses {
         /// The smallest number on each side; None where 100,000 are not enough.
         pub processes: Option<usize>,
         /// The verdict that they are to give: `faster`, `slower` or `equivalent`.
         pub verdict: Verdict,
-        /// How likely they are to give it; where 100,000 are not enough, how likely these are.
+        /// Probability of the verdict with these processes; with 100,000 if those are not enough.
         pub power: f64,
     }
 }
 
-/// How likely each verdict is, if log process medians are normal with the spreads of the sides, and the candidate takes
-/// 1 + `difference` times as long.
+/// Returns the probability of each verdict, if log process medians are normal with the standard deviations of the sides, and
+/// the candidate takes 1 + `difference` times as long.
 ///
 /// # Errors
 /// A spread outside [1e-9, 10]; fewer than three processes on a side; a difference that is not above −1 or not finite; a
@@ -74,7 +74,7 @@ pub fn required_processes(
 }
 
 impl DetectionPower {
-    /// Of this verdict.
+    /// Returns the probability of this verdict.
     pub fn of(&self, verdict: Verdict) -> f64 {
         match verdict {
             Verdict::Faster => self.faster,
@@ -85,8 +85,8 @@ impl DetectionPower {
     }
 }
 
-/// How many more processes on each side settle the comparison, whichever way, with a probability of 90 %, if ratio and
-/// spreads are what was observed; `None` where [`MOST_PROCESSES`] more do not.
+/// Returns the number of processes to add per side that decide the comparison, in either direction, with a probability of 90 %,
+/// if ratio and standard deviations are those observed; `None` if [`MOST_PROCESSES`] more do not.
 ///
 /// What is observed is no more than an estimate, so that the standard error is taken as known.
 pub(super) fn additional_processes(found: &MeanDifference, rule: Rule) -> Option<usize> {
@@ -111,7 +111,7 @@ pub(super) fn additional_processes(found: &MeanDifference, rule: Rule) -> Option
 
 /// The smallest number from `least` to `most` that is enough, where every number above one that is enough is as well.
 fn smallest(least: usize, most: usize, enough: impl Fn(usize) -> Result<bool>) -> Result<Option<usize>> {
-    // Doubling first, because small numbers are the ones that are asked for.
+    // Doubling first, because most results are small.
     let (mut not_enough, mut candidate) = (least - 1, least);
     while !enough(candidate)? {
         if candidate == most {
@@ -130,7 +130,7 @@ fn smallest(least: usize, most: usize, enough: impl Fn(usize) -> Result<bool>) -
     Ok(Some(candidate))
 }
 
-/// What the rule says of a ratio that it knows.
+/// Returns the verdict for a known ratio.
 fn right_verdict(log_ratio: f64, rule: Rule) -> Verdict {
     match log_ratio {
         _ if log_ratio.abs() < rule.limit() || log_ratio == 0.0 => Verdict::Equivalent,

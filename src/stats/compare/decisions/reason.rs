@@ -6,7 +6,7 @@ use crate::units::show_percent;
 /// A decimal more than this shows rounding.
 const MOST_DECIMALS: usize = 15;
 
-/// Why the verdict is what it is; both intervals are of the ratio.
+/// Explains a verdict; both intervals are those of the ratio.
 pub(super) fn reason(verdict: Verdict, equivalence: (f64, f64), difference: (f64, f64), rule: Rule) -> String {
     let (low, high) = (1.0 / (1.0 + rule.margin), 1.0 + rule.margin);
     let wide = show_percent(rule.confidence_level);

@@ -6,7 +6,7 @@ use crate::error::{Result, require, words};
 pub(crate) const LEAST_PROCESSES: usize = 3;
 
 words! {
-    /// What a comparison says.
+    /// Verdict of a comparison.
     pub enum Verdict {
         /// The candidate takes less time.
         Faster = "faster",
@@ -14,7 +14,7 @@ words! {
         Slower = "slower",
         /// Whatever the difference is, it is too small to matter.
         Equivalent = "equivalent",
-        /// The processes that there are do not tell.
+        /// The processes do not decide.
         Inconclusive = "inconclusive",
     }
 }
@@ -39,7 +39,7 @@ impl Verdict {
     }
 }
 
-/// What a verdict is asked to hold: how small a difference does not matter, and how sure to be of one that does.
+/// Requirements of a verdict: margin of equivalence, and confidence level of a difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rule {
     pub(crate) margin: f64,
@@ -62,7 +62,7 @@ impl Rule {
         1.0 - 2.0 * (1.0 - self.confidence_level)
     }
 
-    /// What one tail of the interval for differences leaves out, and one of that for equivalence.
+    /// Returns the probability in one tail of the interval for differences, and in one tail of that for equivalence.
     pub(crate) fn tails(self) -> (f64, f64) {
         ((1.0 - self.confidence_level) / 2.0, 1.0 - self.confidence_level)
     }

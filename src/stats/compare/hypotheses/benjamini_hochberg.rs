@@ -9,11 +9,11 @@ use crate::stats::samples::{check, inside_0_and_1, probabilities, sorted};
 const PART: usize = 1 << 16;
 
 result! {
-    /// What `benjamini_hochberg` returns; its lists are in the order of the p-values.
+    /// Result of `benjamini_hochberg`; its lists are in the order of the p-values.
     pub struct BenjaminiHochberg {
         /// The smallest rate at which each hypothesis would be rejected, from 0 to 1.
         pub adjusted: Vec<f64>,
-        /// Whether each hypothesis is rejected at `rate`.
+        /// For each hypothesis, true if it is rejected at `rate`.
         pub rejected: Vec<bool>,
         /// The largest p-value that is rejected; None where none is.
         pub threshold: Option<f64>,

@@ -7,7 +7,7 @@ use crate::stats::samples::distributions::t_half_width;
 use crate::stats::samples::{Moments, check, confidence_level as check_level, positive};
 
 result! {
-    /// What `geometric_mean_ratio` returns.
+    /// Result of `geometric_mean_ratio`.
     pub struct GeometricMean {
         /// Geometric mean of the ratios.
         pub ratio: f64,
@@ -15,7 +15,7 @@ result! {
         pub ci_low: Option<f64>,
         /// Upper end of the mean's interval; None for one ratio.
         pub ci_high: Option<f64>,
-        /// How many ratios.
+        /// Number of ratios.
         pub count: usize,
         /// Standard deviation of the natural logarithms with the divisor n - 1; None for one ratio.
         pub log_stddev: Option<f64>,

@@ -9,7 +9,8 @@ use crate::stats::samples::distributions::{RankSum, normal_quantile};
 use crate::stats::samples::{check, confidence_level as check_level};
 use crate::stats::samples::{from_key, to_key};
 
-/// Up to this many differences, or values on the smaller side, the exact law is at hand and the normal one not close enough.
+/// Number of differences, or of values on the smaller side, up to which the exact distribution is used: the normal one is too
+/// inaccurate there.
 const FEW_DIFFERENCES: u64 = 2_500;
 const FEW_VALUES: usize = 8;
 /// Compared in some milliseconds, between which the caller is asked.
@@ -18,7 +19,7 @@ const PART: usize = 1 << 20;
 const LEAST_GATHERED: usize = 1024;
 
 result! {
-    /// What `hodges_lehmann` returns.
+    /// Result of `hodges_lehmann`.
     pub struct HodgesLehmann {
         /// The median of all differences, candidate less baseline, in the unit of the samples.
         pub shift: f64,
@@ -28,17 +29,17 @@ result! {
         pub ci_high: Option<f64>,
         /// The level that the interval was asked to hold.
         pub confidence_level: f64,
-        /// The law that the interval comes from: `exact` or `asymptotic`.
+        /// Distribution of the interval: `exact` or `asymptotic`.
         pub ci_method: RankMethod,
     }
 }
 
-/// By how much the candidate's values lie above the baseline's: the median of all n · m differences (Hodges and Lehmann,
-/// *Estimates of Location Based on Rank Tests*, 1963), with the interval that the Mann-Whitney test does not refuse
-/// (attributed to Moses; Hollander and Wolfe, *Nonparametric Statistical Methods*, 2nd ed., section 4.3).
+/// Estimates the shift from the baseline's values to the candidate's: the median of all n · m differences (Hodges and Lehmann,
+/// *Estimates of Location Based on Rank Tests*, 1963), with the interval that the Mann-Whitney test does not reject (attributed
+/// to Moses; Hollander and Wolfe, *Nonparametric Statistical Methods*, 2nd ed., section 4.3).
 ///
-/// The ends are differences whose ranks follow from the law of U: exact for at most 2,500 differences, or where a side has at
-/// most 8 values and the law fits into memory; else normal, half a step further out. Both laws are those without equal
+/// The ends are differences whose ranks follow from the distribution of U: exact for at most 2,500 differences, or where a side has at
+/// most 8 values and the distribution fits into memory; else normal, half a step further out. Both are those without equal
 /// values; where some are equal the interval is wider than it need be.
 ///
 /// The differences are never made. Both sides sorted, those up to some value are counted in n + m steps; bisection over the
@@ -72,13 +73,13 @@ pub fn hodges_lehmann(
     })
 }
 
-/// How many differences lie outside the interval on either side; `None` where even their extremes do not hold the level.
+/// Returns the number of differences outside the interval on each side; `None` if even the extremes do not reach the level.
 fn outside(n: usize, m: usize, level: f64, interrupted: &dyn Fn() -> bool) -> Result<(RankMethod, Option<u64>)> {
     let tail = (1.0 - level) / 2.0;
     let all = n as u64 * m as u64;
-    let (law, half) = (RankSum::new(n, m), all / 2);
-    if (all <= FEW_DIFFERENCES || n.min(m) <= FEW_VALUES) && law.is_feasible(half as usize) {
-        let outside = law.quantile(tail, half as usize, interrupted)?;
+    let (distribution, half) = (RankSum::new(n, m), all / 2);
+    if (all <= FEW_DIFFERENCES || n.min(m) <= FEW_VALUES) && distribution.is_feasible(half as usize) {
+        let outside = distribution.quantile(tail, half as usize, interrupted)?;
         return Ok((RankMethod::Exact, outside.map(|u| u as u64)));
     }
     let spread = (all as f64 / 12.0 * (n as f64 + m as f64 + 1.0)).sqrt();
@@ -99,7 +100,7 @@ impl Differences<'_> {
         (self.candidate[0] - self.baseline[n - 1], self.candidate[m - 1] - self.baseline[0])
     }
 
-    /// The one that would stand at `rank`, counted from 0, if they were sorted.
+    /// Returns the difference at `rank`, counted from 0, in sorted order.
     fn at(&self, rank: u64) -> Result<f64> {
         let gathered = (self.baseline.len() + self.candidate.len()).max(LEAST_GATHERED) as u64;
         let (smallest, largest) = self.extremes();
@@ -124,8 +125,8 @@ impl Differences<'_> {
         Ok(from_key(high) + 0.0)
     }
 
-    /// How many are at most `limit`. A rounded difference still ascends with the candidate's value and descends with the
-    /// baseline's, so that where one row ends the next cannot end before.
+    /// Counts the differences that are at most `limit`. A rounded difference still ascends with the candidate's value and
+    /// descends with the baseline's, so that a row does not end before the one in front of it.
     fn count(&self, limit: f64) -> Result<u64> {
         let (baseline, candidate) = (self.baseline, self.candidate);
         let (mut i, mut j, mut count, mut steps) = (0, 0, 0, 0);

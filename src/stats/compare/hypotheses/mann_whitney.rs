@@ -5,15 +5,15 @@ use crate::error::{Error, Result, words};
 use crate::results::result;
 use crate::stats::samples::distributions::{RankSum, normal_two_sided};
 
-/// Up to this many values on the smaller side the normal law is not close enough.
+/// Number of values on the smaller side up to which the normal approximation is too inaccurate.
 const SMALL: usize = 8;
 
 words! {
-    /// Where a p-value comes from.
+    /// Source of a p-value.
     pub enum RankMethod {
         /// All divisions of the ranks, counted.
         Exact = "exact",
-        /// The normal law that U approaches.
+        /// The normal distribution that U approaches.
         Asymptotic = "asymptotic",
     }
 }
@@ -34,31 +34,31 @@ impl RankMethod {
 }
 
 result! {
-    /// What `mann_whitney` returns.
+    /// Result of `mann_whitney`.
     pub struct MannWhitney {
         /// Pairs in which the baseline's value is larger, equal ones counting a half; scipy's statistic.
         pub u_baseline: f64,
         /// Pairs in which the candidate's value is larger, equal ones counting a half.
         pub u_candidate: f64,
-        /// The probability of a U at least as far from its mean, on either side, if both sides follow one law.
+        /// Probability of a U at least as far from its mean, on either side, if both sides have the same distribution.
         pub p_value: f64,
-        /// Where the p-value comes from: `exact` or `asymptotic`.
+        /// Source of the p-value: `exact` or `asymptotic`.
         pub method: RankMethod,
-        /// Whether any two values are equal.
+        /// True if any two values are equal.
         pub ties: bool,
         /// The share of pairs in which the candidate's value is larger, equal ones counting a half; from 0 to 1.
         pub probability: f64,
     }
 }
 
-/// Tests whether values of one side tend to be larger (Mann and Whitney, 1947).
+/// Tests if values of one side tend to be larger (Mann and Whitney, 1947).
 ///
-/// Without a `method` the law of U is exact where no values are equal, one side has at most 8 and it fits into memory, else
+/// Without a `method` the distribution of U is exact where no values are equal, one side has at most 8 and it fits into memory, else
 /// normal, with the variance that ties leave it (Lehmann, *Nonparametrics*, 1975, section 1.4) and, if `continuity`, the
 /// mean half a step closer to U. Two sides of nothing but one value give a p-value of 1.
 ///
 /// # Errors
-/// An empty side; a NaN or an infinity, by position; the exact method where values are equal, for which its law does not
+/// An empty side; a NaN or an infinity, by position; the exact method where values are equal, for which its distribution does not
 /// hold, or where its counts would not fit; an interruption.
 pub fn mann_whitney(
     baseline: &[f64],
@@ -73,21 +73,21 @@ pub fn mann_whitney(
     let half = pairs.equal as f64 / 2.0;
     let (u_baseline, u_candidate) = (pairs.less as f64 + half, pairs.greater as f64 + half);
     let ties = pairs.ties > 0.0;
-    let law = RankSum::new(n, m);
+    let distribution = RankSum::new(n, m);
     let smaller = pairs.less.min(pairs.greater) as usize;
     let method = match method {
         Some(RankMethod::Exact) if ties => {
             return Err(Error::unknown_name("method", "exact", "auto, asymptotic where values are equal"));
         }
-        Some(RankMethod::Exact) if !law.is_feasible(smaller) => {
+        Some(RankMethod::Exact) if !distribution.is_feasible(smaller) => {
             return Err(Error::unknown_name("method", "exact", "auto, asymptotic where there are as many values"));
         }
         Some(method) => method,
-        None if !ties && n.min(m) <= SMALL && law.is_feasible(smaller) => RankMethod::Exact,
+        None if !ties && n.min(m) <= SMALL && distribution.is_feasible(smaller) => RankMethod::Exact,
         None => RankMethod::Asymptotic,
     };
     let p_value = match method {
-        RankMethod::Exact => (2.0 * law.lower_tail(smaller, interrupted)?).min(1.0),
+        RankMethod::Exact => (2.0 * distribution.lower_tail(smaller, interrupted)?).min(1.0),
         RankMethod::Asymptotic => asymptotic(u_baseline.max(u_candidate), n, m, pairs.ties, continuity),
     };
     Ok(MannWhitney { u_baseline, u_candidate, p_value, method, ties, probability: u_candidate / all })

@@ -1,4 +1,4 @@
-//! Whether two sides differ, and by how much.
+//! Tests and estimates of the difference between two sides.
 
 mod benjamini_hochberg;
 mod geometric;

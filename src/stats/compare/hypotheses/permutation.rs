@@ -15,21 +15,21 @@ use crate::stats::samples::{Statistic, check, finite};
 const PART: usize = 1 << 23;
 /// Divisions that one thread draws at a time, unless they are large ones.
 const MOST_OF_JOB: u64 = 4096;
-/// The list of jobs is to stay short, however many resamples are asked for.
+/// Largest number of jobs, for any number of resamples.
 const MOST_JOBS: u64 = 1 << 16;
 
 result! {
-    /// What `permutation_test` returns.
+    /// Result of `permutation_test`.
     pub struct PermutationTest {
         /// The candidate's mean or median less the baseline's, in the unit of the samples.
         pub difference: f64,
         /// The share of divisions that lie at least as far apart, in either direction; with random ones the observed counts too.
         pub p_value: f64,
-        /// How many divisions were looked at: as many as asked for, or all there are.
+        /// Number of divisions that were evaluated: as many as requested, or all.
         pub resamples: u64,
-        /// Whether these were all there are.
+        /// True if all divisions were evaluated.
         pub exact: bool,
-        /// What random divisions were drawn from; None where all were looked at.
+        /// Seed of random divisions; None if all were evaluated.
         pub seed: Option<u64>,
     }
 }
@@ -79,7 +79,7 @@ pub fn permutation_test(
     Ok(PermutationTest { difference, p_value, resamples: all, exact, seed: (!exact).then_some(seed) })
 }
 
-/// How many divisions of how many lie as far apart as the observed one.
+/// Number of divisions of each line that lie as far apart as the observed one.
 struct Extreme {
     divisions: u64,
     all: u64,
@@ -117,7 +117,7 @@ impl<'a, D: Distance> Test<'a, D> {
         Ok(Extreme { divisions, all: resamples, exact: false })
     }
 
-    /// How many of all divisions, which are so many.
+    /// Counts the extreme divisions among all, whose number is given.
     fn of_all(&self, all: u64, interrupted: &dyn Fn() -> bool) -> Result<u64> {
         let mut bits = self.nothing();
         let mut divisions = AllDivisions::start(self.pool, self.small, &mut bits);
@@ -126,7 +126,7 @@ impl<'a, D: Distance> Test<'a, D> {
         })
     }
 
-    /// The sum of what `work` makes of `times`, a part at a time.
+    /// Returns the sum of the results of `work` for `times`, a part at a time.
     fn in_parts(&self, times: u64, interrupted: &dyn Fn() -> bool, mut work: impl FnMut(u64) -> u64) -> Result<u64> {
         let (mut left, mut sum) = (times, 0);
         while left > 0 {

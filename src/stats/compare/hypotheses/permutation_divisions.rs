@@ -4,7 +4,7 @@
 use crate::memory;
 use crate::stats::samples::random::Stream;
 
-/// Values a word of bits stands for.
+/// Number of values of a word of bits.
 pub(super) const WORD: usize = u64::BITS as usize;
 
 /// Draws divisions, each as likely as any other.
@@ -23,11 +23,11 @@ pub(super) struct Divisions {
 }
 
 impl Divisions {
-    /// Of `pool` values, of which `small`, at most half, go to one side.
+    /// Makes the divisions of `pool` values, of which `small`, at most half, go to one side.
     pub(super) fn new(pool: usize, small: usize) -> Self {
         const MOST_COINS: u32 = 16;
         let share = small as f64 / pool as f64;
-        // More coins than make the bias small beside chance would only cost time. A side that is nearly nothing starts empty:
+        // More coins than make the bias small compared with chance would only cost time. A side that is nearly nothing starts empty:
         // to take values out of it would be to look for them.
         let spread = (pool as f64 * share * (1.0 - share)).sqrt();
         let numerator = |coins: u32| (share * f64::from(1_u32 << coins)).round();
@@ -77,7 +77,7 @@ pub(super) struct AllDivisions {
 }
 
 impl AllDivisions {
-    /// How many there are, if no more than `most`.
+    /// Counts the divisions, if there are no more than `most`.
     pub(super) fn count(pool: usize, small: usize, most: u64) -> Option<u64> {
         (1..=small as u128)
             .try_fold(1_u128, |count, i| {

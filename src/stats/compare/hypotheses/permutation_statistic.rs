@@ -1,4 +1,4 @@
-//! What a permutation test compares: how far apart a division of the pool puts the two sides.
+//! Statistics of a permutation test: the distance between the two sides of a division of the pool.
 #![allow(clippy::inline_always, reason = "compiled for the processor with the loop that calls it")]
 
 use super::permutation_divisions::WORD;
@@ -9,12 +9,12 @@ use crate::memory::{self, Room as _};
 /// Values that are added side by side, so that additions need not wait for one another and the compiler can use vectors.
 const LANES: usize = 8;
 
-/// How far apart the sides lie, in a unit of the statistic's own.
+/// Distance of the two sides, in a unit of the statistic.
 pub(super) trait Distance: Sync {
-    /// Between the values whose bits are set, and the others.
+    /// Returns the distance between the values whose bits are set and the others.
     fn of(&self, bits: &[u64]) -> f64;
 
-    /// What rounding may make of equal distances.
+    /// Largest rounding error of equal distances.
     fn tolerance(&self) -> f64;
 }
 
@@ -24,9 +24,9 @@ pub(super) struct Pool {
     /// Those of the smaller side first.
     values: Vec<f64>,
     small: usize,
-    /// What one of these is worth in the unit of the samples, as a power of two.
+    /// Power of two that converts this unit to that of the samples.
     exponent: i32,
-    /// Whether the smaller side is the candidate's.
+    /// True if the smaller side is the candidate's.
     small_is_candidate: bool,
 }
 
@@ -43,12 +43,12 @@ impl Pool {
         Self { values, small: small.len(), exponent, small_is_candidate }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// How many the smaller side has.
+    /// Returns the number of values of the smaller side.
     pub(super) fn small(&self) -> usize {
         self.small
     }
@@ -70,7 +70,7 @@ fn scaled(value: f64, exponent: i32) -> f64 {
 pub(super) struct Means {
     /// Distances from the mean of all, so that the two sums are each other's negative; zeros fill the last word up.
     values: Vec<f64>,
-    /// What rounding has left of the sum of all.
+    /// Rounding error of the sum of all values.
     rest: f64,
     tolerance: f64,
     small: f64,
@@ -148,14 +148,14 @@ impl Medians {
         Ok((Self { values, small: pool.small, tolerance: 4.0 * f64::EPSILON * furthest }, bits))
     }
 
-    /// The median of the values whose bits are set less that of the others.
+    /// Returns the median of the values whose bits are set less that of the others.
     #[inline(always)]
     pub(super) fn difference(&self, bits: &[u64]) -> f64 {
         let large = self.values.len() - self.small;
         self.middle(bits.iter().copied(), self.small) - self.middle(bits.iter().map(|word| !word), large)
     }
 
-    /// The median of the `count` values whose bits are set.
+    /// Returns the median of the `count` values whose bits are set.
     #[inline(always)]
     fn middle(&self, mut words: impl Iterator<Item = u64>, count: usize) -> f64 {
         let (mut left, mut start, mut word) = ((count - 1) / 2, 0, words.next().unwrap_or(0));

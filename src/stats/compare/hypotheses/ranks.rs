@@ -1,4 +1,4 @@
-//! How the values of two sides compare, pair by pair, without making the pairs.
+//! Pairwise comparison of the values of two sides, without making the pairs.
 
 use crate::error::Result;
 use crate::memory;
@@ -7,7 +7,7 @@ use crate::stats::samples::{check, finite, sorted};
 /// Merged in some milliseconds, between which the caller is asked.
 const PART: usize = 1 << 20;
 
-/// Of all pairs of a baseline's and a candidate's value: how often the candidate's is smaller, equal, larger.
+/// Number of pairs of a baseline's and a candidate's value in which the candidate's is smaller, equal, larger.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pairs {
     pub(super) less: u64,
@@ -53,12 +53,12 @@ pub(super) fn sorted_sides(
     Ok((sort(baseline)?, sort(candidate)?))
 }
 
-/// The values of both sides in ascending order, the baseline's first among equals: what has been found so far.
+/// Merge of both sides in ascending order, the baseline's values first among equals, with the counts so far.
 #[derive(Default)]
 struct Merge {
     /// The value before; a NaN, which equals none, before the first.
     last: f64,
-    /// How many values before it are equal to it, and how many of the baseline's are, itself included.
+    /// Number of values before it that are equal, and number of the baseline's among them, itself included.
     equals: u64,
     equals_of_baseline: u64,
     /// Pairs in which the candidate's value is not smaller, and is equal.
@@ -93,7 +93,7 @@ impl Merge {
         Ok(Pairs { less: all - not_less, equal, greater: not_less - equal, ties: ties as f64 })
     }
 
-    /// Takes the next value, before which so many of the baseline's came. No branch: whose it is cannot be foreseen.
+    /// Takes the next value, after so many of the baseline's. There is no branch, because the side cannot be predicted.
     #[inline]
     #[allow(clippy::float_cmp, reason = "ties are values that are exactly equal")]
     fn take(&mut self, value: f64, of_baseline: bool, before: usize) {

@@ -1,4 +1,4 @@
-//! Welch's t: the difference of two means whose sides may differ in spread and in number.
+//! Welch's t: the difference of two means whose sides may differ in variance and number.
 
 use crate::error::{Error, Result, require_finite};
 use crate::memory;
@@ -7,7 +7,9 @@ use crate::stats::samples::distributions::{t_half_width, t_two_sided};
 use crate::stats::samples::{Moments, confidence_level as check_level};
 
 result! {
-    /// What `welch` returns. Differences are candidate - baseline, in the unit of the samples.
+    /// Result of `welch`.
+    ///
+    /// Differences are candidate - baseline, in the unit of the samples.
     pub struct Welch {
         /// Difference of the means.
         pub difference: f64,
@@ -31,8 +33,7 @@ result! {
 /// Compares the means of two sides (Welch, *The generalization of "Student's" problem when several different population
 /// variances are involved*, Biometrika 34, 1947).
 ///
-/// Where both sides are constant nothing is left to chance as far as the samples tell: the interval has no width, and the
-/// p-value is 1 or 0.
+/// If both sides are constant, the interval has no width, and the p-value is 1 or 0.
 ///
 /// # Errors
 /// A NaN or an infinity, by position; fewer than two samples on a side; a level outside (0, 1); sides so far apart, or an
@@ -64,7 +65,7 @@ pub struct StandardError {
     pub degrees_of_freedom: f64,
 }
 
-/// The difference of two means and what is needed to judge it, at whatever level.
+/// Difference of two means, with the numbers that tests at any level need.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MeanDifference {
     pub(crate) baseline: Side,
@@ -80,7 +81,7 @@ impl MeanDifference {
         Ok(Self::of_means(Side::of("baseline", baseline)?, Side::of("candidate", candidate)?))
     }
 
-    /// As it would be if each side had so many more samples, with the same mean and spread.
+    /// Returns the difference for so many more samples per side, with the same means and variances.
     pub(crate) fn with_more(&self, more: usize) -> Self {
         let grown = |side: &Side| Side::new(side.count + more, side.mean, side.stddev);
         Self::of_means(grown(&self.baseline), grown(&self.candidate))
@@ -129,7 +130,7 @@ impl MeanDifference {
     }
 }
 
-/// What the samples of one side say of its mean.
+/// Mean of the samples of one side, with its error.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Side {
     pub(crate) count: usize,

@@ -24,9 +24,9 @@ const WIDEST: f64 = 1e160;
 result! {
     /// One of the modes that `modality` finds. Places are in the unit of the samples.
     pub struct Mode {
-        /// Where samples are densest: the median of those in the steepest part of the distribution function.
+        /// Position of the highest density: the median of the samples in the steepest part of the distribution function.
         pub position: f64,
-        /// What part of all samples belongs to this mode; those of all modes make 1.
+        /// Share of all samples that belong to this mode; the shares of all modes add up to 1.
         pub share: f64,
         /// The smallest sample that belongs to it.
         pub low: f64,
@@ -36,9 +36,9 @@ result! {
 }
 
 result! {
-    /// What `modality` returns.
+    /// Result of `modality`.
     pub struct Modality {
-        /// How many samples.
+        /// Number of samples.
         pub count: usize,
         /// The dip of the samples as they are: a probability from 0 to 1/4.
         pub dip: f64,
@@ -47,11 +47,11 @@ result! {
         pub dip_within_ticks: f64,
         /// The tick, in the unit of the samples: the one that was given, or that the samples show; None where none do.
         pub tick: Option<f64>,
-        /// The probability that as many uniform samples have at least `dip_within_ticks`; 0.0005 stands for that or less,
-        /// and there is no evidence, 1, in fewer than four samples.
+        /// Probability that as many uniform samples have at least `dip_within_ticks`. The value 0.0005 means that or less;
+        /// fewer than four samples have 1.
         pub p_value: f64,
-        /// How deep the deepest valley of a density estimate is, and how much of a dip comes with it, in what chance and
-        /// long tails explain; 0 where there is none, and for fewer than 20 samples.
+        /// Depth of the deepest valley of a density estimate, with the dip that comes with it, relative to the limit of chance
+        /// and long tails; 0 without a valley, and for fewer than 20 samples.
         pub valley_evidence: f64,
         /// Gregg's mvalue: about 2 for one mode, 4 for two equal ones that lie apart.
         pub mvalue: f64,
@@ -61,7 +61,7 @@ result! {
     }
 }
 
-/// Tests whether `samples` have more than one mode, and finds their modes.
+/// Tests if `samples` have more than one mode, and finds their modes.
 ///
 /// The test is that of Hartigan and Hartigan, *The Dip Test of Unimodality* (The Annals of Statistics 13, 1985), against
 /// uniform samples, which no distribution with one mode exceeds in the long run. The modes are those of the taut string
@@ -70,7 +70,7 @@ result! {
 /// dip is explained by chance the deepest valley of a density estimate still parts two modes, if it is deeper than 5 % of
 /// smooth samples with one mode have it; that finds modes in fewer samples, and smaller ones.
 ///
-/// `tick` is the resolution of the clock in the unit of the samples: samples that it does not tell apart are spread evenly
+/// `tick` is the resolution of the clock in the unit of the samples: samples that are equal within it are distributed evenly
 /// over it. 0 takes samples as they are; without one it is what samples that share a value show. Then samples whose range is
 /// at most 10⁻¹² of the largest of them count as constant: so far apart rounding alone moves what was the same.
 ///
@@ -121,7 +121,7 @@ pub fn modality(samples: &[f64], tick: Option<f64>, interrupted: &dyn Fn() -> bo
     })
 }
 
-/// A power of two that brings a range to where neither it nor what is computed of it overflows or vanishes.
+/// Returns a power of two that scales a range so that neither the range nor its squares overflow or vanish.
 fn scale(range: f64) -> f64 {
     const HUGE: f64 = 1e150;
     match range {
@@ -190,7 +190,7 @@ fn peaks(string: &[Piece]) -> Vec<usize> {
     peaks
 }
 
-/// How many samples lie left of the widest gap in the flattest of the pieces between two peaks.
+/// Returns the number of samples left of the widest gap in the flattest of the pieces between two peaks.
 fn gap(between: &[Piece], steps: &Steps) -> usize {
     let flattest = between.iter().min_by(|one, other| one.slope.total_cmp(&other.slope));
     let (from, to) = flattest.map_or((0, 0), |piece| (piece.from, piece.to));

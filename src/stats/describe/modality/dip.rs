@@ -87,7 +87,7 @@ impl<'a> Hulls<'a> {
         if self.is_convex { self.steps.below(step) } else { self.steps.up_to(step) }
     }
 
-    /// Whether the middle one of three steps is a corner: lies beyond the line between the others.
+    /// Returns true if the middle one of three steps is a corner: lies beyond the line between the others.
     fn turns(&self, first: usize, middle: usize, last: usize) -> bool {
         let across = |one: usize, other: usize| (self.steps.at[one] - self.steps.at[other]).abs();
         let up = |one: usize, other: usize| self.height(one).abs_diff(self.height(other)) as f64;
@@ -130,7 +130,7 @@ impl Line {
     }
 }
 
-/// Where two hulls are farthest apart, and the corners of both around that place.
+/// Place where two hulls are farthest apart, and the corners of both around that place.
 struct Apart {
     distance: f64,
     low: usize,
@@ -165,7 +165,7 @@ fn farthest(convex: &Hulls, below: &[usize], concave: &Hulls, above: &[usize]) -
     apart
 }
 
-/// How high the hull is at a step, given its first corner that is not before the step.
+/// Returns the height of the hull at a step, given its first corner that is not before the step.
 fn height_at(hull: &Hulls, corners: &[usize], next: usize, step: usize) -> f64 {
     if corners[next] == step {
         return hull.height(step) as f64;

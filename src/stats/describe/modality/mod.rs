@@ -1,4 +1,4 @@
-//! How many modes samples have, and where.
+//! Number and positions of the modes of samples.
 //!
 //! The dip of Hartigan and Hartigan is how far the samples are from any distribution with one mode. What is farther than
 //! uniform samples come by chance has more of them; the fewest that a distribution must have to stay as near as chance

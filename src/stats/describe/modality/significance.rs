@@ -1,30 +1,30 @@
-//! How large a dip is by chance: what uniform samples have, of which no distribution with one mode has more in the long run.
+//! Significance of a dip: the dips of uniform samples, which no distribution with one mode exceeds in the long run.
 
 use super::significance_table::{COUNTS, QUANTILES, TAILS};
 
-/// Where chance ends: the dip that this share of uniform samples exceeds.
+/// Limit of chance: the dip that this share of uniform samples exceeds.
 pub(super) const LEVEL: f64 = 0.05;
 
-/// The probability that `n` uniform samples have at least this dip; 0.0005 stands for that or less. 1 for fewer than four
-/// samples, of which nothing can be said.
+/// Returns the probability that `n` uniform samples have at least this dip. The value 0.0005 means that or less; fewer than
+/// four samples have 1.
 pub(super) fn p_value(dip: f64, n: usize) -> f64 {
     let root = (n as f64).sqrt();
     let scaled = dip * root;
-    let law = quantiles(n);
+    let distribution = quantiles(n);
     // No dip is smaller than half a step.
-    let (least, smallest) = (law[0], 0.5 / root);
+    let (least, smallest) = (distribution[0], 0.5 / root);
     if n < COUNTS[0] || scaled <= smallest {
         return 1.0;
     }
     if scaled <= least {
         return 1.0 + (TAILS[0] - 1.0) * ((scaled - smallest) / (least - smallest)).clamp(0.0, 1.0);
     }
-    let above = law.partition_point(|&quantile| quantile <= scaled);
-    if above == law.len() {
+    let above = distribution.partition_point(|&quantile| quantile <= scaled);
+    if above == distribution.len() {
         return TAILS[above - 1];
     }
     // Tails fall off exponentially.
-    let share = (scaled - law[above - 1]) / (law[above] - law[above - 1]);
+    let share = (scaled - distribution[above - 1]) / (distribution[above] - distribution[above - 1]);
     let (high, low) = (TAILS[above - 1].ln(), TAILS[above].ln());
     (high + (low - high) * share).exp()
 }
@@ -67,9 +67,10 @@ mod tests {
     #[test]
     fn falls_with_the_dip_and_agrees_with_its_own_threshold() {
         for n in [4, 5, 11, 75, 1000, 12_345, 1_000_000] {
-            let law: Vec<f64> = (0..=1000).map(|i| p_value(f64::from(i) / 1000.0 / (n as f64).sqrt(), n)).collect();
-            assert!(law.is_sorted_by(|one, other| one >= other), "n = {n}");
-            assert_eq!((law[0], law[1000]), (1.0, *TAILS.last().expect("columns")));
+            let distribution: Vec<f64> =
+                (0..=1000).map(|i| p_value(f64::from(i) / 1000.0 / (n as f64).sqrt(), n)).collect();
+            assert!(distribution.is_sorted_by(|one, other| one >= other), "n = {n}");
+            assert_eq!((distribution[0], distribution[1000]), (1.0, *TAILS.last().expect("columns")));
             let edge = critical_dip(n);
             assert!(edge == 0.25 || (p_value(edge, n) - LEVEL).abs() < 1e-9, "n = {n}");
         }
@@ -89,7 +90,7 @@ mod tests {
                 })
                 .take(n)
                 .collect();
-                dip(&Steps::of(&sorted), &|| false).expect("nobody interrupts") * (n as f64).sqrt()
+                dip(&Steps::of(&sorted), &|| false).expect("not interrupted") * (n as f64).sqrt()
             };
             (0..TRIALS / JOBS as usize).map(|_| one()).collect()
         };
@@ -99,7 +100,7 @@ mod tests {
     }
 
     /// Makes the table again: `cargo test --release --lib significance -- --ignored`, which `scripts/test --all simulations`
-    /// runs. Where it differs the message is what `significance_table.rs` must hold.
+    /// runs. If it differs, the message is the new content of `significance_table.rs`.
     #[test]
     #[ignore = "minutes; makes the table again"]
     fn the_table_is_what_the_simulation_gives() {

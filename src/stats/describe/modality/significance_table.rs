@@ -1,5 +1,5 @@
-//! Quantiles of √n times the dip of n uniform samples, from 100 000 simulated samples of each size; the test beside
-//! `p_value` makes them again.
+//! Quantiles of √n times the dip of n uniform samples, from 100 000 simulated samples of each size. The test next to `p_value`
+//! makes the table again.
 
 /// Sizes.
 pub(super) const COUNTS: [usize; 18] = [4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 20_000];

@@ -5,9 +5,9 @@ use crate::memory;
 /// Distinct values, ascending, and how many samples lie below each and up to it.
 #[derive(Debug)]
 pub(super) struct Steps {
-    /// Where the steps are.
+    /// Positions of the steps.
     pub(super) at: Vec<f64>,
-    /// How many samples are at most as large as each; one more 0 stands in front.
+    /// Number of samples that are at most as large as each step; a 0 precedes them.
     counts: Vec<usize>,
 }
 
@@ -28,22 +28,22 @@ impl Steps {
         Self { at, counts }
     }
 
-    /// How many there are.
+    /// Returns the number of steps.
     pub(super) fn len(&self) -> usize {
         self.at.len()
     }
 
-    /// How many samples there are.
+    /// Returns the number of samples.
     pub(super) fn samples(&self) -> usize {
         self.counts[self.len()]
     }
 
-    /// How many samples lie below step `i`.
+    /// Returns the number of samples below step `i`.
     pub(super) fn below(&self, i: usize) -> usize {
         self.counts[i]
     }
 
-    /// How many samples lie at step `i` or below.
+    /// Returns the number of samples at step `i` or below.
     pub(super) fn up_to(&self, i: usize) -> usize {
         self.counts[i + 1]
     }

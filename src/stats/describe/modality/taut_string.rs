@@ -62,13 +62,13 @@ impl Point {
         if self.step == other.step { f64::INFINITY } else { (other.y - self.y) / (other.x - self.x) }
     }
 
-    /// Whether the line to `one` is steeper than that to `other`, both to the right.
+    /// Returns true if the line to `one` is steeper than that to `other`, both to the right.
     fn steeper(self, one: Self, other: Self) -> bool {
         (one.y - self.y) * (other.x - self.x) > (other.y - self.y) * (one.x - self.x)
     }
 }
 
-/// What can be seen from the last corner: between a convex chain under the ceilings and a concave one over the floors.
+/// Region that is visible from the last corner: between a convex chain under the ceilings and a concave one over the floors.
 struct Funnel {
     path: Vec<Point>,
     apex: Point,
@@ -104,7 +104,8 @@ impl Funnel {
     }
 }
 
-/// Adds a point to one chain. What it hides goes; if it is seen past corners of the other chain, the string bends there.
+/// Adds a point to one chain and removes the points that it hides. If it is visible past corners of the other chain, the string
+/// bends there.
 fn extend(
     apex: &mut Point,
     path: &mut Vec<Point>,

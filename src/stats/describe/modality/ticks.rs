@@ -12,17 +12,17 @@ use crate::stats::samples::{check, sorted};
 const PART: usize = 1 << 16;
 /// Up to so many ticks from the next value, a value's tick reaches half-way there; farther off there is a gap.
 const NEIGHBOURS: f64 = 1.5;
-/// How far arithmetic moves values, in parts of them: the difference of two places that are some thousand times as large has
-/// their rounding, of 2⁻⁵².
+/// Relative error of arithmetic: the difference of two places that are some thousand times as large has their rounding, of
+/// 2⁻⁵².
 const ROUNDING: f64 = 1e-12;
 
-/// Samples that the tick does not tell apart: the positions from `first` up to, not including, `end`.
+/// Samples that are equal within the tick: the positions from `first` up to, not including, `end`.
 struct Group {
     first: usize,
     end: usize,
 }
 
-/// What `values`, ascending, look like without their ticks, and the tick that was found.
+/// Ascending `values` without their ticks, and the tick that was found.
 #[derive(Debug, PartialEq)]
 pub(super) struct Spread {
     pub(super) values: Vec<f64>,
@@ -30,15 +30,15 @@ pub(super) struct Spread {
     pub(super) tick: Option<f64>,
 }
 
-/// Whether ascending values differ by no more than arithmetic moves them.
+/// Returns true if ascending values differ by no more than the error of arithmetic.
 pub(super) fn constant(values: &[f64]) -> bool {
     let (low, high) = (values[0], values[values.len() - 1]);
     high - low <= ROUNDING * low.abs().max(high.abs())
 }
 
-/// What to count ascending values from so that none of them changes: the smallest where all are near it, else 0.
+/// Returns a value to count ascending values from, so that no value changes: the smallest if all are near it, else 0.
 ///
-/// Values that differ by little are then small, and what lies between two of them can be told from both.
+/// Values that differ by little are then small, and what lies between two of them differs from both.
 pub(super) fn origin(values: &[f64]) -> f64 {
     let (low, high) = (values[0], values[values.len() - 1]);
     // The difference of values of one sign is exact where neither is more than twice the other (Sterbenz, 1974).
@@ -46,8 +46,8 @@ pub(super) fn origin(values: &[f64]) -> f64 {
     if is_near { low } else { 0.0 }
 }
 
-/// Spreads ascending `values` over the ticks that they show, or over the given `tick`; one of 0 leaves them as they are.
-/// They are counted from `origin`. What comes back ascends as well.
+/// Distributes ascending `values` over their ticks, or over the given `tick`; a tick of 0 leaves them unchanged. They are
+/// counted from `origin`. The result ascends as well.
 pub(super) fn spread(
     mut values: Vec<f64>,
     origin: f64,
@@ -91,7 +91,8 @@ pub(super) fn spread(
     Ok(Spread { values, tick: Some(tick) })
 }
 
-/// How far arithmetic may have moved a value from others that were the same; never enough to hide how samples differ.
+/// Returns a function for the error of a value that arithmetic has moved from equal ones; never enough to hide how samples
+/// differ.
 fn noise(values: &[f64], origin: f64) -> impl Fn(f64) -> f64 {
     let (low, high) = (values[0], values[values.len() - 1]);
     let (range, largest) = (high - low, (low + origin).abs().max((high + origin).abs()));
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
 
     fn of(values: &[f64], tick: Option<f64>) -> Spread {
-        spread(values.to_vec(), 0.0, tick, &|| false).expect("nobody interrupts")
+        spread(values.to_vec(), 0.0, tick, &|| false).expect("not interrupted")
     }
 
     #[test]
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn arithmetic_noise_makes_no_ticks_of_its_own() {
         let values: Vec<f64> = [0.1 + 0.2, 0.3, 0.3, 0.4, 0.4, 0.5, 0.5].to_vec();
-        let values = sorted(values, &|| false).expect("nobody interrupts");
+        let values = sorted(values, &|| false).expect("not interrupted");
         let tick = of(&values, None).tick.expect("there are ties");
         assert!((tick - 0.1).abs() < 1e-12, "{tick}");
     }

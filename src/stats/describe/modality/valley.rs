@@ -1,8 +1,8 @@
-//! The deepest valley of a density estimate: sees two modes that lie apart in fewer samples than the dip does.
+//! The deepest valley of a density estimate: finds two separate modes in fewer samples than the dip does.
 //!
 //! The dip holds samples against every distribution with one mode, uniform ones among them, and so needs some hundred samples
-//! for what an eye sees in fifty. A density estimate takes smoothness for granted. Its valleys are weighed by how many
-//! samples lie on their smaller side, since the far ones of a long tail leave valleys between them too.
+//! for what an eye sees in fifty. A density estimate takes smoothness for granted. Its valleys are ranked by the number of
+//! samples on their smaller side, since the far ones of a long tail leave valleys between them too.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const FINE: f64 = 8.0;
 const REACH: usize = 64;
 /// A place, in bins, beyond which all values share a bin: twice it is finite still.
 const FARTHEST: f64 = 1e300;
-/// Samples from which on a valley tells anything: among fewer a gap as deep as between two modes is common with one.
+/// Least number of samples for a valley: among fewer samples, deep gaps are common with one mode.
 const FEWEST: usize = 20;
 /// Bins between which the caller is asked: a few milliseconds.
 const PART: usize = 1 << 14;
@@ -24,16 +24,16 @@ const PART: usize = 1 << 14;
 /// A valley between two peaks.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Valley {
-    /// How deep it is, in what chance and long tails explain.
+    /// Depth, relative to the limit of chance and long tails.
     depth: f64,
-    /// How many samples lie left of it.
+    /// Number of samples left of it.
     pub(super) left: usize,
     /// The positions of the samples within a bandwidth of either peak.
     pub(super) peaks: [Range<usize>; 2],
 }
 
 impl Valley {
-    /// Its depth, weighed by how much of the dip that chance has the samples have: two modes where that is above 1.
+    /// Returns the depth times the dip of the samples relative to the dip of chance: two modes if that is above 1.
     ///
     /// A valley in a long tail adds little to the dip, one between two modes much. The numbers are from simulation, as those
     /// of the limits below.
@@ -42,15 +42,15 @@ impl Valley {
     }
 }
 
-/// What chance and long tails explain among `n` samples.
+/// Limits of the depth by chance and long tails among `n` samples.
 ///
 /// They were chosen so that with the dip's weight 5 % of lognormal samples go beyond, if the standard deviation of their
 /// logarithms is 1. Of normal, exponential and less skewed samples far fewer do, of Pareto's with the shape 2 a tenth.
 struct Limits {
-    /// Of the missing part of the lower peak, times the root of the number of samples on the smaller side: few samples.
+    /// Limit of the missing part of the lower peak, times the root of the number of samples on the smaller side: few samples.
     missing: f64,
-    /// Of the difference of the roots of both heights, in samples within the kernel, whose variance is the same whatever the
-    /// height: a tail whose samples lie too far apart for the bandwidth.
+    /// Limit of the difference of the roots of both heights, in samples within the kernel, whose variance does not depend on
+    /// the height: a tail whose samples lie too far apart for the bandwidth.
     roots: f64,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn deepest(values: &[f64], half: f64, tick: f64, interrupted: &dyn Fn
 
 /// The bins that hold anything.
 struct Bins {
-    /// Where each lies, in bins from the smallest value.
+    /// Position of each, in bins from the smallest value.
     place: Vec<f64>,
     /// The position of its first value; one more for the end.
     first: Vec<usize>,
@@ -140,7 +140,7 @@ impl Bins {
             let near = self.place[from..].iter().zip(from..).map(|(other, bin)| (2.0 * (other - place), bin));
             let near = near.take_while(|(half_bins, _)| *half_bins <= REACH as f64);
             near.map(|(half_bins, bin)| {
-                // Bins ascend, so that all are within reach; one that were not would weigh nothing.
+                // Bins ascend, so that all are within reach; others would have weight 0.
                 let weight = kernel.get(half_bins.abs() as usize).copied().unwrap_or(0.0);
                 (self.first[bin + 1] - self.first[bin]) as f64 * weight
             })
@@ -175,7 +175,7 @@ mod tests {
     use crate::stats::describe::modality::mvalue::shortest_half;
 
     fn of(values: &[f64]) -> Option<Valley> {
-        deepest(values, shortest_half(values), 0.0, &|| false).expect("nobody interrupts")
+        deepest(values, shortest_half(values), 0.0, &|| false).expect("not interrupted")
     }
 
     #[test]

@@ -6,10 +6,11 @@ use super::limits::Distribution;
 use super::median::middle;
 use crate::stats::samples::distributions::{normal_cdf, normal_quantile};
 
-/// What the levels are corrected by.
+/// Correction of the levels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Correction {
-    /// z₀: how far the estimate lies from the middle of the resampled ones, in standard deviations of a normal law.
+    /// z₀: distance of the point estimate from the middle of the resampled ones, in standard deviations of a normal
+    /// distribution.
     pub(super) bias: f64,
     /// a: how fast the standard error changes with the estimate.
     pub(super) acceleration: f64,

@@ -11,7 +11,7 @@ use crate::error::{Result, require};
 use crate::memory;
 use crate::stats::samples::check;
 
-/// How long blocks are: as asked for, or by the rule for the series whose mean the statistic is, in large samples.
+/// Returns the length of blocks: as requested, or by the rule for the series whose mean the statistic is, in large samples.
 pub(super) fn length(samples: &[f64], request: &Request, interrupted: &dyn Fn() -> bool) -> Result<usize> {
     let Some(length) = request.block_length else {
         return automatic_block_length(samples, request.statistic, interrupted);
@@ -44,7 +44,7 @@ pub(super) fn statistics(
                 }
                 Ok(total / n as f64)
             };
-            let work = Work { steps: blocks, memory: 0, alike: true };
+            let work = Work { steps: blocks, memory: 0, same_bound: true };
             Ok((estimate, resampling.statistics(work, || (), mean, interrupted)?))
         }
         Statistic::Median => {
@@ -61,7 +61,7 @@ pub(super) fn statistics(
                 }
                 Ok(counts.take_median(sorted))
             };
-            let work = Work { steps: n, memory: size_of::<u32>() * n, alike: true };
+            let work = Work { steps: n, memory: size_of::<u32>() * n, same_bound: true };
             Ok((median_of(sorted), resampling.statistics(work, || Counts::new(n), median, interrupted)?))
         }
     }
@@ -87,7 +87,7 @@ fn circular_sums(values: &[f64], length: usize, interrupted: &dyn Fn() -> bool) 
     Ok(sums)
 }
 
-/// Adds to each value the one that stands `by` places further.
+/// Adds to each value the one `by` places further.
 fn add_turned(values: &mut [f64], others: &[f64], by: usize) {
     let by = by % values.len();
     let further = others[by..].iter().chain(&others[..by]);

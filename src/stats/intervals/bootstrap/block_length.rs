@@ -1,4 +1,4 @@
-//! How long blocks must be: long enough to hold the dependence, short enough to leave many of them.
+//! Length of blocks: long enough to hold the dependence, short enough to leave many blocks.
 
 use super::Statistic;
 use super::median::median_of;

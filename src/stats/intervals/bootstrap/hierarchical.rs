@@ -77,7 +77,7 @@ pub fn hierarchical_ci(
         Ok(combined(statistic, values))
     };
     let steps = n + count;
-    let work = Work { steps, memory: size_of::<u32>() * steps, alike: false };
+    let work = Work { steps, memory: size_of::<u32>() * steps, same_bound: false };
     let statistics = resampling.statistics(work, workspace, one, interrupted)?;
     let tail = (1.0 - request.confidence_level) / 2.0;
     let point = BootstrapInterval::at(combined(statistic, &mut everyone.clone()), n, request);

@@ -7,12 +7,12 @@ use crate::par;
 use crate::stats::samples::check;
 use crate::stats::samples::random::Positions;
 
-/// How samples are drawn again.
+/// Options of resampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resampling {
-    /// How often, from 1 to [`Self::MOST`].
+    /// Number of resamples, from 1 to [`Self::MOST`].
     pub resamples: usize,
-    /// Where the random numbers start; the same seed gives the same result.
+    /// Seed of the random numbers; the same seed gives the same result.
     pub seed: u64,
     /// On how many threads at most; the result does not depend on it.
     pub threads: usize,
@@ -22,17 +22,17 @@ impl Resampling {
     /// Their statistics fill 800 MB.
     pub const MOST: usize = 100_000_000;
 
-    /// Refuses a number of resamples that cannot be had.
+    /// Rejects a number of resamples that is out of range.
     pub(super) fn check(self) -> Result<Self> {
         let fits = (1..=Self::MOST).contains(&self.resamples);
         require(fits, "resamples", self.resamples as f64, "from 1 to 100000000")?;
         Ok(self)
     }
 
-    /// The statistics of all resamples: `statistic` computes one, with what `workspace` made.
+    /// Returns the statistics of all resamples: `statistic` computes one, in a space that `workspace` made.
     pub(super) fn statistics<W>(
         self,
-        Work { steps, memory, alike }: Work,
+        Work { steps, memory, same_bound }: Work,
         workspace: impl Fn() -> W + Sync,
         statistic: impl Fn(&mut W, &mut Drawn<'_>) -> Result<f64> + Sync,
         interrupted: &dyn Fn() -> bool,
@@ -43,7 +43,7 @@ impl Resampling {
         let jobs = statistics.chunks_mut(size).enumerate();
         let work = |(number, job): (usize, &mut [f64]), interrupted: &dyn Fn() -> bool| {
             check(interrupted)?;
-            let mut drawn = Drawn::new(Positions::new(self.seed, number as u64), alike, interrupted);
+            let mut drawn = Drawn::new(Positions::new(self.seed, number as u64), same_bound, interrupted);
             let mut workspace = workspace();
             job.iter_mut().try_for_each(|value| statistic(&mut workspace, &mut drawn).map(|found| *value = found))
         };
@@ -55,18 +55,18 @@ impl Resampling {
 
 const MOST_JOBS: usize = 1 << 16;
 
-/// What one resample costs.
+/// Cost of one resample.
 #[derive(Clone, Copy)]
 pub(super) struct Work {
-    /// Draws, or what takes as long.
+    /// Number of draws, or of steps of equal cost.
     pub(super) steps: usize,
     /// Bytes of a thread's workspace.
     pub(super) memory: usize,
-    /// Whether all positions are below the same number.
-    pub(super) alike: bool,
+    /// True if all positions are below the same number.
+    pub(super) same_bound: bool,
 }
 
-/// How many threads may have a workspace of `memory` bytes each.
+/// Returns the number of threads that may have a workspace of `memory` bytes each.
 fn affordable(threads: usize, memory: usize) -> usize {
     const MOST: usize = 256 << 20;
     threads.min(MOST / memory.max(1)).max(1)

@@ -1,4 +1,4 @@
-//! What an interval takes from the statistics of the resamples.
+//! Limits of an interval, from the statistics of the resamples.
 
 use crate::error::Result;
 use crate::memory;

@@ -18,7 +18,7 @@ impl<'a> Means<'a> {
         Self { samples }
     }
 
-    /// The mean of as many samples as there are, where `source` says they stand.
+    /// Returns the mean of as many samples as there are, at the positions of `source`.
     pub(super) fn of(&self, source: &mut impl Source) -> Result<f64> {
         let n = self.samples.len();
         let mut total = 0.0;

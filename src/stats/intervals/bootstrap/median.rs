@@ -4,7 +4,7 @@ use super::positions::{Source, pieces};
 use crate::error::Result;
 use crate::memory;
 
-/// Counts are passed over in groups of this many, whose sums are vector code.
+/// Number of counts in a group, whose sum is vector code.
 const GROUP: usize = 16;
 
 /// Computes medians of resamples of one sorted list.
@@ -28,7 +28,7 @@ impl<'a> Medians<'a> {
     }
 }
 
-/// How often each rank has been drawn.
+/// Number of times that each rank has been drawn.
 pub(super) struct Counts(Vec<u32>);
 
 impl Counts {
@@ -44,7 +44,7 @@ impl Counts {
         }
     }
 
-    /// The median of what has been counted, as many as there are values in `sorted`; the counts start again from 0.
+    /// Returns the median of the counted samples, as many as there are values in `sorted`; the counts start again from 0.
     pub(super) fn take_median(&mut self, sorted: &[f64]) -> f64 {
         let n = sorted.len();
         let (lower, before) = self.rank_of((n - 1) / 2);
@@ -77,12 +77,12 @@ impl Counts {
     }
 }
 
-/// The mean of two values whose sum is finite, rounded as numpy rounds it.
+/// Returns the mean of two values whose sum is finite, rounded as numpy rounds it.
 pub(super) fn middle(one: f64, other: f64) -> f64 {
     f64::midpoint(one, other)
 }
 
-/// The median of what is sorted.
+/// Returns the median of sorted values.
 pub(super) fn median_of(sorted: &[f64]) -> f64 {
     middle(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }

@@ -1,9 +1,9 @@
-//! Intervals by resampling: how a statistic would vary if the samples were drawn again.
+//! Intervals by resampling: the variation of a statistic if the samples were drawn again.
 //!
 //! - [`bootstrap_ci`] resamples the samples of one process, [`hierarchical_ci`] processes and then their samples.
 //! - A [`Resampling`] says how often, from which seed and on how many threads. Resamples are dealt into jobs that do not depend
 //!   on the threads, each with random positions of its own, so that the same seed gives the same bytes on any number of them.
-//! - `mean` and `median` are the statistics of one resample, `bias` the levels of `BCa`, `exact` the law of the resampled
+//! - `mean` and `median` are the statistics of one resample, `bias` the levels of `BCa`, `exact` the distribution of the resampled
 //!   median without resampling, `block` and `block_length` keep neighbours together.
 
 mod bias;

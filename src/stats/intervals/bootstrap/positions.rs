@@ -1,17 +1,17 @@
-//! Where the samples of a resample stand: drawn at random, or given by the caller.
+//! Positions of the samples of a resample: drawn at random, or given by the caller.
 
 use crate::error::{Error, Result};
 use crate::memory::{self, Room as _};
 use crate::stats::samples::check;
 use crate::stats::samples::random::Positions;
 
-/// What gives the positions of resamples, piece by piece.
+/// Source of the positions of resamples, piece by piece.
 pub(super) trait Source {
     /// The next so many positions below `n`; at most [`PIECE`] of them.
     fn take(&mut self, n: usize, count: usize) -> Result<&[u32]>;
 }
 
-/// As many positions at a time stay in the first-level cache, and their making is worth a call.
+/// Number of positions in a piece: they stay in the first-level cache, and a piece is worth a call.
 const PIECE: usize = 2048;
 
 /// The sizes of pieces that together have `count` positions, as even as may be.
@@ -30,16 +30,16 @@ pub(super) struct Drawn<'a> {
     made: Vec<u32>,
     n: usize,
     used: usize,
-    /// Whether the next piece will be below the same number, so that it is worth making more of them.
-    alike: bool,
+    /// True if the next piece will be below the same number, so that it is worth making more of them.
+    same_bound: bool,
     interrupted: &'a dyn Fn() -> bool,
     patience: usize,
 }
 
 impl<'a> Drawn<'a> {
-    pub(super) fn new(positions: Positions, alike: bool, interrupted: &'a dyn Fn() -> bool) -> Self {
+    pub(super) fn new(positions: Positions, same_bound: bool, interrupted: &'a dyn Fn() -> bool) -> Self {
         let made = memory::list(PIECE);
-        Self { positions, made, n: 0, used: 0, alike, interrupted, patience: PATIENCE }
+        Self { positions, made, n: 0, used: 0, same_bound, interrupted, patience: PATIENCE }
     }
 
     /// Counts work towards the next question.
@@ -57,7 +57,7 @@ impl Source for Drawn<'_> {
     fn take(&mut self, n: usize, count: usize) -> Result<&[u32]> {
         if n != self.n || self.made.len() - self.used < count {
             // The few that are left are let go.
-            let times = if self.alike { (PIECE / count).max(1) } else { 1 };
+            let times = if self.same_bound { (PIECE / count).max(1) } else { 1 };
             self.worked(times * count)?;
             self.made.room((times * count).saturating_sub(self.made.len()));
             self.made.resize(times * count, 0);
@@ -86,7 +86,7 @@ impl Source for InOrder {
     }
 }
 
-/// Positions that a caller gave, as the ranks of the samples that stand there.
+/// Positions from a caller, as the ranks of the samples at these positions.
 pub(super) struct Given<'a> {
     row: &'a [i64],
     ranks: &'a [u32],

@@ -8,13 +8,13 @@ use crate::stats::samples::Moments;
 use crate::stats::samples::random::Positions;
 
 words! {
-    /// How the interval is made of the resamples.
+    /// Method of an interval.
     pub enum Method {
         /// Quantiles of the resampled statistics.
         Percentile = "percentile",
         /// Quantiles at levels corrected for bias and skewness.
         Bca = "bca",
-        /// Quantiles of the law that the resampled medians have, without resampling.
+        /// Quantiles of the distribution of the resampled medians, without resampling.
         Exact = "exact",
         /// Resamples of blocks of neighbours.
         Block = "block",
@@ -23,23 +23,23 @@ words! {
     }
 }
 
-/// How an interval is to be made.
+/// Request for an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Request {
-    /// What is computed from each resample.
+    /// Statistic of each resample.
     pub statistic: Statistic,
-    /// How the interval is made of them.
+    /// Method of the interval.
     pub method: Method,
     /// The level that the interval is to hold, between 0 and 1.
     pub confidence_level: f64,
-    /// How samples are drawn again.
+    /// Options of resampling.
     pub resampling: Resampling,
-    /// How many neighbours stay together, for [`Method::Block`] only; `None` for [`super::automatic_block_length`].
+    /// Number of neighbours that stay together, for [`Method::Block`] only; `None` for [`super::automatic_block_length`].
     pub block_length: Option<usize>,
 }
 
 result! {
-    /// What `bootstrap_ci` returns. Values are in the unit of the samples.
+    /// Result of `bootstrap_ci`. Values are in the unit of the samples.
     pub struct BootstrapInterval {
         /// The statistic of the samples themselves.
         pub estimate: f64,
@@ -49,29 +49,29 @@ result! {
         pub ci_high: f64,
         /// The level that the interval was asked to hold.
         pub confidence_level: f64,
-        /// How the interval was made: the method's name.
+        /// Name of the method.
         pub ci_method: Method,
-        /// What was computed from each resample: the statistic's name.
+        /// Name of the statistic.
         pub statistic: Statistic,
-        /// Standard deviation of the resampled statistics, with the divisor B - 1; that of their law for `exact`. None for one
-        /// resample.
+        /// Standard deviation of the resampled statistics, with the divisor B - 1; that of their distribution for `exact`. None
+        /// for one resample.
         pub standard_error: Option<f64>,
-        /// How many samples, of all processes together.
+        /// Number of samples, of all processes together.
         pub count: usize,
-        /// How many processes; None but for `hierarchical`.
+        /// Number of processes; None except for `hierarchical`.
         pub n_processes: Option<usize>,
-        /// How many resamples; None for `exact`, which stands for infinitely many.
+        /// Number of resamples; None for `exact`, which stands for infinitely many.
         pub resamples: Option<usize>,
-        /// Where the random numbers started; None where there were none.
+        /// Seed of the random numbers; None if no random numbers were used.
         pub seed: Option<u64>,
-        /// The bias correction z0, in standard deviations of a normal law; None but for `bca`.
+        /// Bias correction z0, in standard deviations of a normal distribution; None except for `bca`.
         pub bias_correction: Option<f64>,
         /// The acceleration, a pure number; None but for `bca`.
         pub acceleration: Option<f64>,
-        /// How many neighbours stayed together; None but for `block`.
+        /// Number of neighbours that stayed together; None except for `block`.
         pub block_length: Option<usize>,
-        /// Whether the samples are taken as those of one process, so that the interval says nothing about the differences
-        /// between processes: True but for `hierarchical`.
+        /// True if the samples count as those of one process, so that the interval does not cover differences between
+        /// processes: false only for `hierarchical`.
         pub within_one_process: bool,
     }
 }
@@ -106,7 +106,7 @@ impl BootstrapInterval {
         Self { estimate, ci_low, ci_high, standard_error, ..self }
     }
 
-    /// The same with ends at two levels of what was resampled.
+    /// Makes the interval with ends at two levels of the resampled statistics.
     pub(super) fn between(
         self,
         distribution: &Distribution,

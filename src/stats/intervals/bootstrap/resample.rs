@@ -43,11 +43,12 @@ pub(super) fn drawn(
     let resampler = || Resampler::new(statistic, sorted);
     let estimate = resampler().of(&mut InOrder::default())?;
     let one = |resampler: &mut Resampler<'_>, drawn: &mut Drawn<'_>| resampler.of(drawn);
-    let work = Work { steps: n, memory: size_of::<u32>() * n, alike: true };
+    let work = Work { steps: n, memory: size_of::<u32>() * n, same_bound: true };
     Ok((estimate, resampling.statistics(work, resampler, one, interrupted)?))
 }
 
-/// The statistic of the samples, and that of the resamples whose positions are `rows`. The sample at each position has a rank.
+/// Returns the statistic of the samples, and that of the resamples whose positions are `rows`. The sample at each position has
+/// a rank.
 pub(super) fn given(
     statistic: Statistic,
     (sorted, ranks): (&[f64], &[u32]),

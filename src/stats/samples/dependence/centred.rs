@@ -8,7 +8,7 @@ const PIECE: usize = 1 << 20;
 /// Independent accumulators, in an order that no compiler may change.
 const LANES: usize = 8;
 
-/// Samples, and what is to be done to each: no copy of them is kept.
+/// Samples, and a function for each: no copy of them is kept.
 #[derive(Clone, Copy)]
 pub(super) struct Centred<'a, T> {
     samples: &'a [T],
@@ -20,7 +20,7 @@ pub(super) struct Centred<'a, T> {
 }
 
 impl<'a, T: Sample + Copy> Centred<'a, T> {
-    /// The distances of `samples` from their mean, whose magnitudes are at most `largest`.
+    /// Returns the distances of `samples` from their mean, whose magnitudes are at most `largest`.
     ///
     /// They are taken times a power of two first, so that products neither overflow nor vanish; correlations do not change.
     pub(super) fn new(samples: &'a [T], largest: f64, interrupted: &dyn Fn() -> bool) -> Result<Self> {

@@ -8,19 +8,19 @@ use crate::results::result;
 use crate::stats::samples::{Moments, Statistic, finite, median};
 
 result! {
-    /// What `effective_sample_size` returns.
+    /// Result of `effective_sample_size`.
     pub struct EffectiveSize {
-        /// How many samples there are.
+        /// Number of samples.
         pub count: usize,
-        /// How many independent samples would know as much; from 1 to n.
+        /// Number of independent samples with the same information; from 1 to n.
         pub n_effective: f64,
         /// n over n_effective, in samples; at least 1.
         pub autocorrelation_time: f64,
-        /// The last lag whose correlation was used; 0 of samples that are all equal.
+        /// Last lag whose correlation was used; 0 for equal samples.
         pub lags: usize,
-        /// Of which estimate: `mean` or `median`.
+        /// Point estimate that this holds for: `mean` or `median`.
         pub of: Statistic,
-        /// Always True: what differs from process to process is not in it.
+        /// Always True: the number does not include differences between processes.
         pub within_one_process: bool,
     }
 }

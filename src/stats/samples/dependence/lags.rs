@@ -10,13 +10,13 @@ use crate::memory;
 use crate::simd::{Kernel, vectorised};
 use crate::stats::samples::{Sample, check};
 
-/// 32 KiB of `f64`, which a second-level cache keeps beside what comes later.
+/// 32 KiB of `f64`, which a second-level cache keeps together with later data.
 const BLOCK: usize = 4096;
 /// Independent accumulators, in an order that no compiler may change.
 const LANES: usize = 16;
 /// From so many lags on transforms are quicker than products one by one.
 const MANY: usize = 256;
-/// At most so many lags from one round of transforms: what bounds the memory (some tens of MiB).
+/// Largest number of lags of one round of transforms, which limits the memory (some tens of MiB).
 const MOST: usize = 1 << 17;
 /// Products between two questions of whether to go on: a few milliseconds.
 const PATIENCE: usize = 1 << 24;
@@ -140,11 +140,11 @@ mod tests {
     #[test]
     fn rounds_of_transforms_join() {
         let samples: Vec<f64> = (0..MOST + 5000).map(|i| (i.wrapping_mul(2_654_435_761) % 1009) as f64).collect();
-        let series = Centred::new(&samples, 1009.0, &|| false).expect("nobody interrupts");
-        let found = products(series, 0, samples.len(), &|| false).expect("nobody interrupts");
+        let series = Centred::new(&samples, 1009.0, &|| false).expect("not interrupted");
+        let found = products(series, 0, samples.len(), &|| false).expect("not interrupted");
         assert_eq!(found.len(), samples.len());
         for lag in [0, 1, MOST - 1, MOST, MOST + 1, samples.len() - 1] {
-            let expected = directly(series, lag, 1, &|| false).expect("nobody interrupts")[0];
+            let expected = directly(series, lag, 1, &|| false).expect("not interrupted")[0];
             assert!((found[lag] - expected).abs() < 1e-9 * found[0], "{lag}");
         }
     }

@@ -1,4 +1,4 @@
-//! How samples of one process depend on those before them, and to how many independent ones they amount.
+//! Autocorrelation of samples of one process, and their effective sample size.
 //!
 //! Lags are computed as far as they are needed: a few directly, many by Fourier transforms of overlapping blocks, so that
 //! memory stays bounded whatever the number of samples.

@@ -8,7 +8,7 @@ use crate::stats::samples::check;
 
 /// Scores made between two questions of whether to go on: a few milliseconds.
 const PIECE: usize = 1 << 20;
-/// How many cuts part the samples into eight groups of equal size.
+/// Number of cuts that divide the samples into eight groups of equal size.
 const CUTS: usize = 7;
 
 /// The ranks of the octiles of `n` samples, counted from 0.

@@ -5,7 +5,7 @@ use super::lags::products;
 use crate::error::Result;
 use crate::stats::samples::Sample;
 
-/// How long a series remembers.
+/// Autocorrelation time of a series.
 #[derive(Clone, Copy)]
 pub(super) struct Time {
     pub(super) samples: f64,
@@ -13,9 +13,9 @@ pub(super) struct Time {
 }
 
 impl Time {
-    /// Of a series without any dependence.
+    /// Time of a series without any dependence.
     pub(super) const NONE: Self = Self { samples: 1.0, lags: 0 };
-    /// Lags asked for at first: even, and enough for most series.
+    /// Number of lags in the first attempt: even, and enough for most series.
     const AT_FIRST: usize = 16;
 
     /// By the initial monotone sequence; at least one sample, at most all.

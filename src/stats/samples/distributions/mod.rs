@@ -1,4 +1,4 @@
-//! The laws that intervals and tests follow.
+//! Probability distributions of intervals and tests.
 
 mod fisher;
 mod fraction;

@@ -1,4 +1,4 @@
-//! The normal law.
+//! The normal distribution.
 
 use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 

@@ -1,9 +1,9 @@
-//! The law of the Mann-Whitney statistic where both sides follow one continuous law: exact, in whole numbers.
+//! The distribution of the Mann-Whitney statistic if both sides have the same continuous distribution: exact, in whole numbers.
 //!
-//! How many of the C(n + m, n) divisions of n + m ranks give U = u is the coefficient of qᵘ in the Gaussian binomial
+//! The number of the C(n + m, n) divisions of n + m ranks with U = u is the coefficient of qᵘ in the Gaussian binomial
 //! coefficient, ∏ (1 − q^(m+i)) / (1 − qⁱ) for i = 1 … n (Andrews, *The Theory of Partitions*, chapter 3). Each factor is a
-//! pass of subtractions or additions over the coefficients, in numbers of as many words as the count of all divisions
-//! needs. What wraps around on the way comes back, so nothing is ever rounded.
+//! pass of subtractions or additions over the coefficients, in numbers of as many words as the count of all divisions needs.
+//! Overflow on the way cancels out, so nothing is rounded.
 
 use crate::error::Result;
 use crate::stats::samples::check;
@@ -13,7 +13,7 @@ const MOST_WORDS: usize = 1 << 23;
 /// Some seconds of additions.
 const MOST_WORK: usize = 1 << 31;
 
-/// The law of U for two sides of given sizes.
+/// The distribution of U for two sides of given sizes.
 #[derive(Debug, Clone, Copy)]
 pub struct RankSum {
     small: usize,
@@ -23,7 +23,7 @@ pub struct RankSum {
 }
 
 impl RankSum {
-    /// The law for sides of `n` and `m` values.
+    /// Makes the distribution for sides of `n` and `m` values.
     pub fn new(n: usize, m: usize) -> Self {
         let (small, large) = (n.min(m), n.max(m));
         // No count exceeds that of all divisions; one bit more than it has makes up for the rounding of its logarithm.
@@ -31,7 +31,7 @@ impl RankSum {
         Self { small, large, words: (bits as usize + 1) / 64 + 1 }
     }
 
-    /// Whether the counts up to `u` fit into memory and can be had in seconds.
+    /// Returns true if the counts up to `u` fit into memory and take no more than seconds.
     pub fn is_feasible(&self, u: usize) -> bool {
         let words = u.saturating_add(1).saturating_mul(self.words);
         // What all divisions take: a product and a quotient for each word, as long as some ten additions.
@@ -50,7 +50,8 @@ impl RankSum {
         Ok(ratio(&below, &self.divisions(interrupted)?))
     }
 
-    /// The largest u up to `most`, which must be feasible, whose lower tail does not exceed `probability`, if there is one.
+    /// Returns the largest u up to `most`, which must be feasible, whose lower tail does not exceed `probability`, if there is
+    /// one.
     ///
     /// # Errors
     /// An interruption.
@@ -66,7 +67,7 @@ impl RankSum {
         Ok(counts.chunks(self.words).take_while(is_within).count().checked_sub(1))
     }
 
-    /// How many divisions give 0, 1, … `most`.
+    /// Returns the number of divisions that give 0, 1, … `most`.
     fn counts(&self, most: usize, interrupted: &dyn Fn() -> bool) -> Result<Vec<u64>> {
         let words = self.words;
         let mut counts = vec![0; (most + 1) * words];
@@ -155,14 +156,14 @@ mod tests {
     fn the_centre_holds_a_half_however_many_words_it_takes() {
         // Where n · m is odd the two halves are mirror images.
         for (n, m) in [(1, 99_999), (7, 9_999), (65, 65), (67, 67), (101, 103)] {
-            let law = RankSum::new(n, m);
-            let half = law.lower_tail(n * m / 2, &|| false).expect("nobody interrupts");
+            let distribution = RankSum::new(n, m);
+            let half = distribution.lower_tail(n * m / 2, &|| false).expect("not interrupted");
             assert!((half - 0.5).abs() < 1e-15, "{n} {m}: {half}");
         }
     }
 
     #[test]
-    fn what_would_take_too_long_is_told() {
+    fn too_long_computations_are_not_feasible() {
         assert!(RankSum::new(8, 500_000).is_feasible(2_000_000));
         assert!(!RankSum::new(8, 10_000_000).is_feasible(40_000_000));
         assert!(RankSum::new(8, 10_000_000).is_feasible(1_000));

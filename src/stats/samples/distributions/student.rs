@@ -87,7 +87,7 @@ fn guess(tails: f64, nu: f64) -> f64 {
     (nu * (z * z / nu).exp_m1()).sqrt()
 }
 
-/// What both expansions need of t and ν.
+/// Values of t and ν that both expansions use.
 struct Place {
     /// ν / 2.
     a: f64,
@@ -105,7 +105,7 @@ impl Place {
         let root = t / nu.sqrt();
         // Rounded once less than the square of the root, which the power of x would multiply by ν.
         let odds = if (1e-150..1e150).contains(&t) { t * t / nu } else { root * root };
-        // Beyond 10⁸, where 1 is lost beside `odds`, the square may overflow; below 10⁻¹⁵⁰ it may vanish, and its root not.
+        // Beyond 10⁸, where adding 1 does not change `odds`, the square may overflow; below 10⁻¹⁵⁰ it may vanish, and its root not.
         let ln_x = if root > 1e8 { -2.0 * root.ln() } else { -odds.ln_1p() };
         let ln_root_y = root.ln() + ln_x / 2.0;
         let (x, y) = if root > 1e8 { (1.0 / root / root, 1.0) } else { (1.0 / (1.0 + odds), odds / (1.0 + odds)) };
@@ -113,7 +113,7 @@ impl Place {
         Self { a, x, y, odds, ln_factor: a * ln_x + ln_root_y + ln_beta_reciprocal(a) }
     }
 
-    /// Whether the continued fraction converges quickly: beyond the mean of the law of x.
+    /// Returns true if the continued fraction converges quickly: beyond the mean of the distribution of x.
     fn in_tail(&self) -> bool {
         self.odds * (self.a + 1.0) > 1.5
     }

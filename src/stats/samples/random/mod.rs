@@ -41,7 +41,7 @@ impl Stream {
     }
 }
 
-/// What a stream starts at.
+/// Returns the start of a stream.
 fn start(seed: u64, number: u64) -> u64 {
     mix(mix(seed) ^ mix(!number))
 }

@@ -3,11 +3,11 @@
 use crate::error::words;
 
 words! {
-    /// Why a device was idle; of two causes on the host that cover the same time the first counts.
+    /// Cause of idle time; of two causes on the host that cover the same time, the first counts.
     pub(in crate::trace::aggregate) enum Cause {
         /// Between two operations of one launch of a graph.
         GraphGap = "graph_gap",
-        /// Nothing is known of the call that ended it.
+        /// The call that ended the idle time is unknown.
         Unmatched = "unmatched",
         /// From the start of that call on.
         Launch = "launch",

@@ -1,4 +1,4 @@
-//! Finds idle intervals, and cuts off what the launch of the operation behind them explains.
+//! Finds idle intervals, and cuts off the part that the launch of the next operation explains.
 
 use super::host::Host;
 use super::{Before, Cause, Cut};
@@ -13,7 +13,7 @@ pub(in crate::trace::aggregate) struct Gaps<'a> {
     trace: &'a Trace,
     /// By number of work: the device as summaries have it.
     device_of: Vec<u32>,
-    /// Of each of these: the operation with which it was busy for the longest so far.
+    /// For each of these, the operation with which it was busy for the longest so far.
     last: Vec<Option<Entry>>,
     /// By callee: whether it launches graphs.
     launches_graphs: Vec<bool>,
@@ -84,7 +84,7 @@ impl<'a> Gaps<'a> {
         }
     }
 
-    /// Whether two operations of a device come from the same launch of a graph.
+    /// Returns true if two operations of a device come from the same launch of a graph.
     fn is_one_graph(&self, one: &Entry, other: &Entry, launch: Option<&Launch>) -> bool {
         let in_graph = |entry: &Entry| self.trace.works.all()[entry.what as usize].in_graph;
         one.correlation != 0

@@ -1,4 +1,4 @@
-//! What a thread did before it launched the operation that a device waited for.
+//! Activity of a thread before it launched the operation that a device waited for.
 
 use super::loaders::Loaders;
 use super::spans::{Spans, cut, merge};
@@ -12,7 +12,7 @@ use crate::trace::{Distinct, Trace};
 /// So many are explained at once, with one look at the calls of the time in which they lie; few in tests.
 const TOGETHER: usize = if cfg!(test) { 8 } else { 1 << 16 };
 
-/// Gathers parts of idle intervals before launches, and cuts them into pieces by what the thread was in.
+/// Collects parts of idle intervals before launches, and cuts them into pieces by the activity of the thread.
 pub(super) struct Host<'a> {
     calls: &'a Calls<'a>,
     loaders: Loaders,

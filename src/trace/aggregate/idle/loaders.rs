@@ -1,4 +1,4 @@
-//! When threads waited for data: in ranges of a data loader.
+//! Times in which threads waited for data: ranges of a data loader.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +7,7 @@ use crate::memory::{Room as _, collected};
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Reach, Trace};
 
-/// What torch's data loaders call theirs.
+/// Range names of torch's data loaders.
 const NAMES: [&str; 2] = ["enumerate(DataLoader)", "_next_data"];
 
 /// A thread: its clock, its process and its number.

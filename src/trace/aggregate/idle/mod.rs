@@ -1,4 +1,4 @@
-//! Why devices were idle: every idle interval in pieces, each with one cause.
+//! Causes of idle time: every idle interval in pieces, each with one cause.
 
 mod cause;
 mod gaps;
@@ -50,7 +50,7 @@ pub struct Piece {
     pub start: i64,
     /// After the start.
     pub end: i64,
-    /// As summaries call it.
+    /// Name of the cause in summaries.
     pub cause: &'static str,
 }
 

@@ -2,14 +2,14 @@
 
 use super::{Before, Cause, Cut};
 
-/// Makes one of those that touch, among sorted ones; only `alike` ones are one.
+/// Merges touching ones among sorted spans, if `is_same` returns true for them.
 pub(super) fn merge<T: Copy>(
     all: &mut Vec<T>,
-    alike: impl Fn(&T, &T) -> bool,
+    is_same: impl Fn(&T, &T) -> bool,
     span: impl Fn(&mut T) -> &mut (i64, i64),
 ) {
     all.dedup_by(|later, kept| {
-        if !alike(later, kept) {
+        if !is_same(later, kept) {
             return false;
         }
         let (from, to) = *span(later);
@@ -22,7 +22,7 @@ pub(super) fn merge<T: Copy>(
     });
 }
 
-/// Spans that are sorted and do not touch, looked at in the order of time.
+/// Sorted spans that do not touch, read in the order of time.
 pub(super) struct Spans<'a, T> {
     rest: &'a [T],
     span: fn(&T) -> (i64, i64),
@@ -34,7 +34,7 @@ impl<'a, T> Spans<'a, T> {
         Self { rest: &all[all.partition_point(|item| span(item).1 <= time)..], span }
     }
 
-    /// Whether one covers `time`, which is not before that of the last question, and up to when that stays so.
+    /// Returns true if a span covers `time`, which is not before that of the last call, and the time until which that holds.
     fn at(&mut self, time: i64) -> (bool, i64) {
         while let Some(first) = self.rest.first() {
             let (start, end) = (self.span)(first);

@@ -1,17 +1,17 @@
-//! The iterations of each runner and phase, and which of them stand out.
+//! Iterations of each runner and phase, and their outliers.
 
 use crate::memory::{self, Room as _, collected};
 use crate::stats::describe::outliers;
 use crate::trace::{Distinct, IterationRow};
 
-/// With fewer, quartiles say little of what is usual.
+/// Least number of iterations for outliers: with fewer, quartiles are unreliable.
 pub(super) const FEWEST: usize = 10;
 
 /// The iterations of one runner and phase, by their places.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) places: Vec<usize>,
-    /// Whether they launched anything: then GPU spans are compared, else host times.
+    /// True if they launched anything: then GPU spans are compared, else host times.
     pub(super) on_gpu: bool,
     /// The one that took the lower median of the times.
     pub(super) median: usize,
@@ -40,7 +40,7 @@ pub(super) fn of(rows: &mut [IterationRow], launched: impl Fn(usize) -> bool) ->
 }
 
 impl Group {
-    /// How long an iteration took.
+    /// Returns the duration of an iteration.
     pub(super) fn time(&self, row: &IterationRow) -> u64 {
         if self.on_gpu { row.gpu_ns } else { row.host_ns }
     }

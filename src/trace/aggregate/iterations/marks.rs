@@ -1,4 +1,4 @@
-//! Which ranges mark iterations.
+//! Ranges that mark iterations.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! What to say where no range is called what was asked for.
+//! Warning for a requested range name that no range has.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::trace::aggregate::ranges::names::Called;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Trace, Warning};
 
-/// As many names are given.
+/// Number of names in the warning.
 const SHOWN: usize = 5;
 /// Names that differ later are as near as they were until there; as much of one is shown.
 const COMPARED: usize = 40;
@@ -30,14 +30,17 @@ pub(super) fn warning(trace: &Trace, chosen: &Chosen<'_>, name: &str) -> Warning
     nearest.truncate(SHOWN);
     let shown: Vec<String> = nearest.iter().map(|(.., known)| quoted(known)).collect();
     let (evidence, hint) = if shown.is_empty() {
-        ("the capture has no range that counts and was closed".to_owned(), "capture with ranges of NVTX or torch")
+        (
+            "the capture has no closed range among the included events".to_owned(),
+            "Capture with NVTX ranges or torch annotations.",
+        )
     } else {
         (
-            format!("{} names of ranges, among them {}", names.len(), shown.join(", ")),
-            "give --iteration-range one of them",
+            format!("{} range names, nearest: {}", names.len(), shown.join(", ")),
+            "Use the name of a range: --iteration-range NAME",
         )
     };
-    let message = format!("there are no iterations: no range that was closed is called {}", quoted(name));
+    let message = format!("there are no iterations, because no closed range has the name {}", quoted(name));
     Warning { code: "no_iterations", message, evidence, hint: hint.to_owned() }
 }
 
@@ -52,7 +55,7 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// How many letters must be put in, left out or changed to make the one of the other.
+/// Returns the number of letters to insert, remove or replace to turn one name into the other.
 fn edits(one: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (above, letter) in (1..).zip(one) {

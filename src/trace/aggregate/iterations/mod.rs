@@ -1,8 +1,8 @@
 //! The iterations of a model.
 //!
-//! - [`marks`] finds the ranges that mark them, [`missing`] says so where none does.
-//! - [`owners`] says which of them were open when a call was made, [`owned`] adds up what that launched.
-//! - [`groups`] tells those of one runner and phase apart, and which of them are outliers.
+//! - [`marks`] finds the ranges that mark them, [`missing`] warns if none does.
+//! - [`owners`] finds the iterations that were open during a call, [`owned`] adds up the activities that the call launched.
+//! - [`groups`] divides them by runner and phase, and finds outliers.
 
 mod groups;
 mod marks;
@@ -30,7 +30,7 @@ pub(super) struct Iterations {
     pub(super) rows: Vec<IterationRow>,
     /// The name of their ranges, where it contains neither runner nor phase.
     name: Option<String>,
-    /// What there is to say where a name was given that marks none.
+    /// Warning for a requested name that marks no iteration.
     pub(super) warning: Option<Warning>,
     /// Phases within iterations: the place of the iteration in `rows`, and that of the mark in `owned`.
     parts: Vec<(usize, usize, IterationPart)>,
@@ -42,9 +42,8 @@ pub(super) struct Iterations {
 }
 
 impl Iterations {
-    /// Finds them: by `name`, where one is given, or else by `ProfilerStep#N`, by our ranges, or by torch's marks of phases,
-    /// the first of these that there are. Phases within steps are parts of them.
-    /// `called` is what the labels say.
+    /// Finds iterations: by `name`, if given, or else by `ProfilerStep#N`, by our ranges, or by torch's marks of phases. The
+    /// first available source is used. Phases within steps are parts of them. `called` has the parsed labels.
     pub(super) fn find(trace: &Trace, chosen: &Chosen<'_>, called: &[Called<'_>], name: Option<&str>) -> Self {
         let (mut marks, phases) = marks::find(trace, chosen, called, name);
         if marks.is_empty() {
@@ -133,7 +132,7 @@ impl Iterations {
     }
 }
 
-/// A row that does not know yet what ran.
+/// Makes a row without activities.
 fn row(mark: &Marked<'_>) -> IterationRow {
     memory::check();
     let host_ns = mark.end.abs_diff(mark.start);

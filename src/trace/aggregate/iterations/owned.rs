@@ -1,4 +1,4 @@
-//! What devices did for each iteration.
+//! Device activities of each iteration.
 
 use std::cmp::Reverse;
 
@@ -49,7 +49,7 @@ impl Times {
         *time = time.saturating_add(duration);
     }
 
-    /// Says of each outlier what it did differently from the median iteration of its group.
+    /// Describes the differences of each outlier from the median iteration of its group.
     pub(super) fn describe(&self, rows: &mut [IterationRow], groups: &[Group], categories: &WorkCategories<'_>) {
         let compared = groups.iter().filter(|group| !group.outliers.is_empty());
         let compared = compared.flat_map(|group| group.outliers.iter().chain([&group.median]));

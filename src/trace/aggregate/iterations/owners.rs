@@ -1,4 +1,4 @@
-//! Which iterations were open when a call was made.
+//! Iterations that were open during a call.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -26,7 +26,7 @@ pub(super) struct Owners {
 /// Time cut into pieces wherever a mark of the process opens or has closed.
 #[derive(Debug, Default)]
 struct Process {
-    /// Where pieces begin, and where their marks begin in `open`; the last piece never ends.
+    /// Starts of pieces, and of their marks in `open`; the last piece never ends.
     cuts: Vec<(i64, u32)>,
     /// Places of marks, of each piece the one opened last first.
     open: Vec<u32>,

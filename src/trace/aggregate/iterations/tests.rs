@@ -26,7 +26,7 @@ fn figures(row: &IterationRow) -> (u64, u64, u64) {
     (row.gpu_ns, row.gpu_busy_ns, row.gpu_time_ns)
 }
 
-/// What says which iteration each is.
+/// Names of the iterations.
 fn named(rows: &[IterationRow]) -> Vec<(u64, Option<&str>, Option<&str>)> {
     rows.iter().map(|row| (row.index, row.runner.as_deref(), row.phase.as_deref())).collect()
 }
@@ -55,7 +55,7 @@ fn the_first_kind_of_mark_that_is_there_counts() {
 }
 
 #[test]
-fn a_name_without_ranges_is_said_with_the_nearest() {
+fn a_missing_name_is_shown_with_the_nearest() {
     let mut made = Made::new();
     for name in ["training step", "stop", "forward", "batch 17", "validation", "epoch", "never closed step"] {
         made.range(1, ON_MAIN, name, 0, (name != "never closed step").then_some(1));
@@ -65,8 +65,8 @@ fn a_name_without_ranges_is_said_with_the_nearest() {
     let warning = found.warning.expect("a warning");
     assert_eq!(warning.code, "no_iterations");
     assert!(warning.message.contains("\"Step\""), "{}", warning.message);
-    let evidence = "6 names of ranges, among them \"training step\", \"stop\", \"epoch\", ";
-    assert!(warning.evidence.starts_with(evidence), "{}", warning.evidence);
+    assert!(warning.evidence.starts_with("6 "), "{}", warning.evidence);
+    assert!(warning.evidence.contains(": \"training step\", \"stop\", \"epoch\", "), "{}", warning.evidence);
     assert_eq!(warning.evidence.matches('"').count(), 10);
     assert!(find(&Trace::default(), Some("Step")).warning.is_some());
     assert!(find(&Trace::default(), None).warning.is_none());

@@ -7,7 +7,7 @@ use crate::memory::{Room as _, collected, filled};
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Range, Reach, Trace};
 
-/// What all that was added has in common.
+/// Common value of all that were added.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Common<'a> {
     /// Nothing was added yet.
@@ -54,7 +54,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The ranges of ours that name what a process does, by scope.
+/// Our ranges that name the work of a process, by scope.
 pub(super) struct Phases(Vec<Innermost>);
 
 impl Phases {

@@ -1,4 +1,4 @@
-//! Which of many ranges that are open at once was opened last: n log n, however they overlap.
+//! Innermost of many open ranges, the one that was opened last: n log n, however they overlap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,11 +9,11 @@ use crate::memory::{Room as _, collected};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace::aggregate) struct Open {
     pub(in crate::trace::aggregate) start: i64,
-    /// `i64::MAX` for what is never closed.
+    /// `i64::MAX` for ranges that are never closed.
     pub(in crate::trace::aggregate) last: i64,
     /// Its place in the file, where two are otherwise the same.
     pub(in crate::trace::aggregate) order: u32,
-    /// What is open.
+    /// The open range.
     pub(in crate::trace::aggregate) what: u32,
 }
 
@@ -24,12 +24,12 @@ impl Open {
     }
 }
 
-/// Time cut into pieces wherever something opens or has closed, and what is innermost in each.
+/// Pieces of time between starts and ends of ranges, and the innermost range of each piece.
 #[derive(Debug, Default)]
 pub(in crate::trace::aggregate) struct Innermost {
     /// By start.
     opens: Vec<Open>,
-    /// Where pieces begin; the last never ends.
+    /// Starts of pieces; the last never ends.
     cuts: Vec<i64>,
     /// By piece: a place in `opens`.
     inside: Vec<Option<u32>>,
@@ -63,14 +63,14 @@ impl Innermost {
         &self.opens
     }
 
-    /// How many pieces there are.
+    /// Returns the number of pieces.
     pub(in crate::trace::aggregate) fn pieces(&self) -> usize {
         self.cuts.len()
     }
 
     /// The piece in which `at` lies; none before anything has opened. `near` is where to look first.
     pub(in crate::trace::aggregate) fn piece(&self, at: i64, near: usize) -> Option<usize> {
-        // Calls come about in order, so that most are where the last one was, or behind it.
+        // Calls are about in order, so that most are in the piece of the last call, or behind it.
         for piece in [near, near + 1] {
             let begun = self.cuts.get(piece).is_some_and(|&cut| cut <= at);
             if begun && self.cuts.get(piece + 1).is_none_or(|&cut| at < cut) {
@@ -80,12 +80,12 @@ impl Innermost {
         self.cuts.partition_point(|&cut| cut <= at).checked_sub(1)
     }
 
-    /// What is innermost in a piece.
+    /// Returns the innermost range in a piece.
     pub(in crate::trace::aggregate) fn inside(&self, piece: usize) -> Option<&Open> {
         self.inside[piece].map(|place| &self.opens[place as usize])
     }
 
-    /// What is innermost at a time.
+    /// Returns the innermost range at a time.
     pub(in crate::trace::aggregate) fn at(&self, at: i64) -> Option<&Open> {
         self.piece(at, 0).and_then(|piece| self.inside(piece))
     }

@@ -1,4 +1,4 @@
-//! Rows with ranges of threads and of their process: what was launched in both counts once.
+//! Rows with ranges of threads and of their process: launches in both count once.
 
 use rustc_hash::FxHashMap;
 
@@ -6,10 +6,10 @@ use super::scopes::Scopes;
 use super::sums::{Sum, Timeline, prefixes, unions};
 use crate::memory::{Room as _, collected};
 
-/// What a row covers, in the order of the starts.
+/// Times that a row covers, in the order of the starts.
 type Covered = Vec<(i64, i64)>;
 
-/// The calls of the threads that share a row with their process, each with what it launched.
+/// Calls of the threads that share a row with their process, each with its launches.
 #[derive(Debug, Default)]
 pub(super) struct Mixed {
     /// By scope, of such threads.
@@ -54,14 +54,14 @@ impl Mixed {
         Self { threads }
     }
 
-    /// Notes what a call of a thread launched.
+    /// Records the launches of a thread's call.
     pub(super) fn add(&mut self, scope: usize, at: i64, sum: Sum) {
         if let Some(thread) = self.threads.get_mut(&scope) {
             thread.calls.put((at, sum));
         }
     }
 
-    /// Takes away what has been added to rows twice.
+    /// Subtracts launches that were added to rows twice.
     pub(super) fn take_away(self, timelines: &[Timeline], inclusive: &mut [Sum]) {
         let mut processes: FxHashMap<usize, FxHashMap<u32, Covered>> = FxHashMap::default();
         for mut thread in self.threads.into_values() {
@@ -77,7 +77,7 @@ impl Mixed {
     }
 }
 
-/// What calls launched that lie within one time of the thread and any of its process.
+/// Returns the launches of calls within one time of the thread and any of its process.
 fn shared(calls: &[(i64, Sum)], sums: &[Sum], (start, last): (i64, i64), theirs: &[(i64, i64)]) -> Sum {
     let place = |at: i64| calls.partition_point(|&(call, _)| call < at);
     let after = |at: i64| calls.partition_point(|&(call, _)| call <= at);

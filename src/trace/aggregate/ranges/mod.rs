@@ -1,10 +1,10 @@
-//! What ran in the ranges that the program named, by the calls that launched it.
+//! Device activities in the ranges that the program named, by the calls that launched them.
 //!
-//! - [`names`] says which ranges are one row, [`context`] to which runner and phase it belongs.
-//! - [`scopes`] says whose calls a range reaches, [`innermost`] which of those that are open was opened last.
-//! - [`sums`] adds up: time is cut into pieces at the bounds of ranges, so that memory grows with ranges, and not with what
-//!   ran in them. [`mixed`] has what that would count twice.
-//! - [`other_threads`] adds up what other threads of the process, autograd's above all, launched meanwhile.
+//! - [`names`] decides which ranges are one row, [`context`] the runner and phase of the row.
+//! - [`scopes`] has the threads whose calls a range covers, [`innermost`] the open range that was opened last.
+//! - [`sums`] adds up: time is cut into pieces at the bounds of ranges, so that memory grows with ranges, and not with the
+//!   activities in them. [`mixed`] has the activities that this would count twice.
+//! - [`other_threads`] adds up launches of other threads of the process meanwhile, above all autograd's.
 
 mod context;
 pub(super) mod innermost;
@@ -28,10 +28,10 @@ use other_threads::OtherThreads;
 use scopes::Scopes;
 use sums::{Sum, Timeline};
 
-/// What makes a row.
+/// Key of a row.
 type Key<'a> = (std::borrow::Cow<'a, str>, Option<NameId>, Source);
 
-/// What is known of a row besides what ran in it.
+/// Properties of a row other than its activities.
 #[derive(Debug, Default)]
 struct Row<'a> {
     count: u64,
@@ -39,7 +39,7 @@ struct Row<'a> {
     context: Context<'a>,
 }
 
-/// The ranges of a trace, and what was launched in them.
+/// Ranges of a trace, and the launches in them.
 pub(super) struct Ranges<'a> {
     trace: &'a Trace,
     chosen: &'a Chosen<'a>,
@@ -51,7 +51,7 @@ pub(super) struct Ranges<'a> {
     timelines: Vec<Timeline>,
     mixed: Mixed,
     others: OtherThreads,
-    /// By row: for how long operations ran of whose ranges it is the innermost.
+    /// By row: time of the operations of whose ranges it is the innermost.
     exclusive: Vec<u128>,
 }
 
@@ -145,7 +145,7 @@ fn timelines(trace: &Trace, chosen: &Chosen<'_>, scopes: &Scopes, row_of: &[u32]
     collected(opens.into_iter().map(Timeline::of))
 }
 
-/// Of each row, whether ranges of threads and whether ranges of whole processes are in it.
+/// Returns, for each row, whether it contains ranges of threads, and ranges of whole processes.
 fn reaches(trace: &Trace, row_of: &[u32], rows: usize) -> Vec<(bool, bool)> {
     let mut reaches = filled((false, false), rows);
     for (label, &row) in trace.labels.all().iter().zip(row_of) {
@@ -158,7 +158,7 @@ fn reaches(trace: &Trace, row_of: &[u32], rows: usize) -> Vec<(bool, bool)> {
     reaches
 }
 
-/// Of each row, what was launched in its ranges; and of those, what by threads in ranges of their own.
+/// Returns, for each row, the launches in its ranges; and those by threads in ranges of their own.
 fn inclusive(trace: &Trace, scopes: &Scopes, timelines: &mut [Timeline], rows: usize) -> [Vec<Sum>; 2] {
     let (mut of_threads, mut inclusive) = (filled(Sum::default(), rows), filled(Sum::default(), rows));
     let mut processes = vec![false; timelines.len()];

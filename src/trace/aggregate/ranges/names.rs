@@ -1,4 +1,4 @@
-//! What the names of ranges tell: the runner, the phase, the iteration, and what is the same but for a number.
+//! Names of ranges: runner, phase and iteration, and the part without a number.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,12 +8,12 @@ use regex::Regex;
 use crate::memory::collected;
 use crate::trace::Trace;
 
-/// What numbers a single call in the texts of `torch.autograd.profiler.emit_nvtx`; sizes say what was computed, and stay.
+/// Numbers of a single call in the texts of `torch.autograd.profiler.emit_nvtx`; sizes describe the work, and stay.
 static OF_A_CALL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r", (?:(?:stashed )?seq ?= ?-?[0-9]+|op_id = [0-9]+|input_op_ids = \[.*\])").expect("an expression")
 });
 
-/// How a range marks an iteration.
+/// Mark of an iteration by a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace::aggregate) enum Mark {
     /// A range of ours, with the number of the iteration.
@@ -24,10 +24,10 @@ pub(in crate::trace::aggregate) enum Mark {
     Step(u64),
 }
 
-/// What the name of a range says.
+/// Parsed name of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::trace::aggregate) struct Called<'a> {
-    /// What all ranges of its row are called.
+    /// Common name of all ranges of its row.
     pub(in crate::trace::aggregate) group: Cow<'a, str>,
     pub(in crate::trace::aggregate) runner: Option<&'a str>,
     pub(in crate::trace::aggregate) phase: Option<&'a str>,
@@ -52,7 +52,7 @@ impl<'a> Called<'a> {
         }
     }
 
-    /// What each label of a trace says; the runner of its file is that of marks that name none.
+    /// Parses each label of a trace; the runner of its file is that of marks without a runner.
     pub(in crate::trace::aggregate) fn of_labels(trace: &'a Trace) -> Vec<Self> {
         collected(trace.labels.all().iter().map(|label| {
             let mut called = Self::of(trace.names.text(label.name));
@@ -63,7 +63,7 @@ impl<'a> Called<'a> {
         }))
     }
 
-    /// Whether it names a phase, and with that what a process does.
+    /// Returns true if the name has a phase, and so describes the work of a process.
     pub(in crate::trace::aggregate) fn is_ours(&self) -> bool {
         matches!(self.mark, Some(Mark::Ours(_) | Mark::Phase))
     }

@@ -1,4 +1,4 @@
-//! What other threads of the process launched during ranges of a thread: autograd's launch the backward pass.
+//! Launches of other threads of the process during ranges of a thread: autograd's threads launch the backward pass.
 
 use rustc_hash::FxHashSet;
 
@@ -55,7 +55,7 @@ impl OtherThreads {
         }
     }
 
-    /// By row: what was launched in its ranges by any thread, less what their own threads launched, which `own` has.
+    /// Returns, by row, the launches in its ranges by any thread, less those of their own threads, which `own` has.
     pub(super) fn sums(mut self, own: &[Sum]) -> Vec<Sum> {
         let mut all = filled(Sum::default(), own.len());
         for timeline in &mut self.timelines {

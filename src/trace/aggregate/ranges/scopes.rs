@@ -1,10 +1,10 @@
-//! Whose calls a range reaches.
+//! Scopes of ranges: the threads whose calls a range covers.
 
 use crate::memory::collected;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Distinct, Reach, Trace};
 
-/// A thread, or a whole process: a clock, a process, and whose calls there.
+/// A thread, or a whole process: a clock, a process, and its threads.
 type Key = (u32, Option<i64>, Reach);
 
 /// The threads and processes that have ranges.

@@ -1,4 +1,4 @@
-//! What was launched during the pieces of a scope's time, and in the ranges of a row.
+//! Launches during the pieces of a scope's time, and in the ranges of a row.
 
 use std::ops::{AddAssign, Sub, SubAssign};
 
@@ -33,7 +33,7 @@ impl SubAssign for Sum {
     }
 }
 
-/// Of each of `items`, the sum of all in front of it; and of all.
+/// Returns, for each of `items`, the sum of all in front of it; and the sum of all.
 pub(super) fn prefixes(items: impl Iterator<Item = Sum>) -> Vec<Sum> {
     let mut total = Sum::default();
     collected(std::iter::once(Sum::default()).chain(items.map(|item| {
@@ -42,12 +42,12 @@ pub(super) fn prefixes(items: impl Iterator<Item = Sum>) -> Vec<Sum> {
     })))
 }
 
-/// The ranges of a thread or a process, and what was launched during each piece of its time.
+/// Ranges of a thread or a process, and the launches during each piece of its time.
 #[derive(Debug)]
 pub(super) struct Timeline {
     pub(super) innermost: Innermost,
     sums: Vec<Sum>,
-    /// Where the last call was.
+    /// Place of the last call.
     near: usize,
 }
 
@@ -58,7 +58,7 @@ impl Timeline {
         Self { innermost, sums, near: 0 }
     }
 
-    /// Adds what a call at `at` launched, and says which range is innermost there.
+    /// Adds the launches of a call at `at`, and returns the innermost range there.
     pub(super) fn add(&mut self, at: i64, sum: Sum) -> Option<Open> {
         let piece = self.innermost.piece(at, self.near)?;
         self.near = piece;
@@ -66,7 +66,7 @@ impl Timeline {
         self.innermost.inside(piece).copied()
     }
 
-    /// Adds to each row what was launched in at least one of its ranges: their union is within pieces. Leaves no sums.
+    /// Adds to each row the launches in at least one of its ranges: their union is within pieces. No sums are left.
     pub(super) fn inclusive(&mut self, rows: &mut [Sum]) {
         // In place, for there may be a million: the sum of all pieces in front of each.
         let (mut sums, mut total) = (std::mem::take(&mut self.sums), Sum::default());
@@ -81,7 +81,7 @@ impl Timeline {
     }
 }
 
-/// What each row's ranges cover, without overlaps, by row and start.
+/// Returns the times that each row's ranges cover, without overlaps, by row and start.
 pub(super) fn unions(opens: &[Open]) -> Vec<(u32, i64, i64)> {
     let mut covered: Vec<(u32, i64, i64)> = collected(opens.iter().map(|open| (open.what, open.start, open.last)));
     covered.sort_unstable();

@@ -51,7 +51,7 @@ const SHAPE: u32 = 1 << Argument::Grid as u32
     | 1 << Argument::Registers as u32
     | 1 << Argument::SharedMemory as u32;
 
-/// What the arguments of a device's operation say of it.
+/// Arguments of a device operation.
 #[derive(Debug, Default)]
 pub(super) struct Arguments<'a> {
     pub(super) device: Option<Value<'a>>,
@@ -59,11 +59,11 @@ pub(super) struct Arguments<'a> {
     pub(super) bytes: Option<Value<'a>>,
     pub(super) kind: Option<Value<'a>>,
     pub(super) shape: Shape,
-    /// What it has in common with its call; 0 where it is not told.
+    /// Correlation ID that it shares with its call; 0 if missing.
     pub(super) correlation: u64,
-    /// Whether it was a node of a graph.
+    /// True for a node of a graph.
     pub(super) in_graph: bool,
-    /// Whose it was; only traces that we have merged say so here.
+    /// Process of the operation; only traces that we have merged record it here.
     pub(super) process: Option<Value<'a>>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// What the call whose arguments begin `text` has in common with what it launched; 0 where it is not told.
+/// Returns the correlation ID of a call whose arguments begin `text`; 0 if missing.
 pub(super) fn correlation(text: &[u8], layout: &mut Layout<Argument>) -> Result<u64, Fault> {
     if !text.starts_with(b"{") {
         return Ok(0);
@@ -171,7 +171,7 @@ fn plain_correlation(text: &[u8], layout: &mut Layout<Argument>) -> Option<u64> 
     Some(0)
 }
 
-/// A number that identifies something, whether or not it stands in quotes; 0 for what is none.
+/// Returns a number that identifies something, in quotes or not; 0 for anything else.
 fn identity(value: Value<'_>) -> u64 {
     let parsed = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok();
     value.number().and_then(|text| digits(text).or_else(|| parsed(text))).unwrap_or(0)

@@ -1,7 +1,7 @@
 //! Microseconds as text, to whole nanoseconds without a float between: a float holds neither today's epochs with their
 //! three decimals nor the nineteen digits of a time in nanoseconds.
 
-/// The nanoseconds that a number of microseconds in JSON stands for, to the nearest; `None` if it is no number or too large.
+/// Converts microseconds in JSON to nanoseconds, to the nearest; `None` if it is not a number or too large.
 pub(super) fn microseconds_to_nanoseconds(text: &[u8]) -> Option<i64> {
     plain(text, 3).or_else(|| scaled(text, 3))
 }
@@ -11,7 +11,7 @@ pub(super) fn integer(text: &[u8]) -> Option<i64> {
     plain(text, 0).or_else(|| scaled(text, 0))
 }
 
-/// Digits alone, or with a point and as many digits after it: what nearly every number is.
+/// Reads digits alone, or with a point and as many digits after it: the form of nearly every number.
 fn plain(text: &[u8], decimals: usize) -> Option<i64> {
     let scale = 10_i64.pow(decimals as u32);
     let number = |text: &[u8]| digits(text).and_then(|number| i64::try_from(number).ok());
@@ -23,7 +23,7 @@ fn plain(text: &[u8], decimals: usize) -> Option<i64> {
     }
 }
 
-/// The number that one to eighteen digits stand for.
+/// Reads one to eighteen digits.
 #[inline]
 pub(super) fn digits(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 18 {

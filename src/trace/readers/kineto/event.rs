@@ -1,4 +1,4 @@
-//! One event of a trace: the members that a summary needs, as they stand in the text.
+//! One event of a trace: the members that a summary needs, as they are written.
 
 use super::annotation;
 use super::decimal::microseconds_to_nanoseconds;
@@ -60,13 +60,13 @@ pub(super) struct Event<'a> {
     pub(super) arguments: Option<&'a [u8]>,
     /// Callee, if its name, process and thread are known text.
     pub(super) callee: Option<u32>,
-    /// Text up to behind the thread, if it has what decides the callee alone and the callee is new.
+    /// Text up to behind the thread, if it alone decides the callee and the callee is new.
     pub(super) callee_text: Option<&'a [u8]>,
-    /// What it is, where that is known already.
+    /// Class of the event, if it is known already.
     known: Option<Class>,
 }
 
-/// What an event is to a summary.
+/// Class of an event in a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// A kernel ran.
@@ -75,7 +75,7 @@ pub(super) enum Class {
     Memory,
     /// The host called the device's interface.
     Call,
-    /// The program named what it did.
+    /// Annotation of the program.
     Annotation,
     /// Anything else.
     Other,
@@ -99,7 +99,7 @@ pub(super) fn is_unneeded(text: &[u8], layout: &Layout<Member>) -> bool {
     }
 }
 
-/// A key for callees: bytes in which the name of the function stands, whether or not spaces follow colons and commas.
+/// Returns a key for callees: bytes with the name of the function, whether or not spaces follow colons and commas.
 #[inline]
 pub(super) fn callee_key(text: &[u8]) -> u64 {
     key(text, 40) ^ key(text, 48).rotate_left(21) ^ key(text, 56).rotate_left(42)
@@ -139,9 +139,8 @@ impl<'a> Event<'a> {
         *place = Some(value);
     }
 
-    /// Takes the event at the beginning of `text`, as far as it is needed: once it is clear that no summary needs it, or
-    /// that nothing more of it is, the rest is not looked at, damage and members that come twice included. `None` if it is
-    /// not written as most are.
+    /// Reads the event at the beginning of `text`, as far as it is needed. If a summary needs nothing more of it, the rest is
+    /// not read, damage and repeated members included. `None` if it is not written as most are.
     pub(super) fn take_plain(
         &mut self,
         text: &'a [u8],
@@ -159,7 +158,7 @@ impl<'a> Event<'a> {
         }
         while let Next::Key(member) = members.next()? {
             if member == Member::Arguments && class.is_some() && seen & ALL == ALL - ARGUMENTS {
-                // They are gone through once, by whoever takes them.
+                // They are parsed once, by their consumer.
                 self.arguments = Some(members.rest());
                 return Some(());
             }
@@ -222,31 +221,31 @@ impl<'a> Event<'a> {
             b"gpu_memcpy" | b"gpu_memset" | b"Memcpy" | b"Memset" => Class::Memory,
             b"cuda_runtime" | b"cuda_driver" | b"Runtime" => Class::Call,
             b"user_annotation" => Class::Annotation,
-            b"cpu_op" | b"Operator" if self.name.is_some_and(annotation::is_told_by_name) => Class::Annotation,
+            b"cpu_op" | b"Operator" if self.name.is_some_and(annotation::is_annotation_name) => Class::Annotation,
             other if other.ends_with(b"_runtime") || other.ends_with(b"_driver") => Class::Call,
             _ => Class::Other,
         }
     }
 
-    /// Whether it is an operator of the host, or an annotation of the years in which these were written as such.
+    /// Returns true for an operator of the host, or an annotation that old versions wrote as an operator.
     #[inline]
     pub(super) fn is_operator(&self) -> bool {
         matches!(self.category, Some(Value::Text(b"cpu_op" | b"Operator")))
     }
 
-    /// When it started and ended, in nanoseconds.
+    /// Returns start and end in nanoseconds.
     ///
     /// # Errors
-    /// What is wrong with its times.
+    /// The fault of its times.
     pub(super) fn times(&self) -> Result<(i64, i64), &'static str> {
         let start = self.start.and_then(Value::number).ok_or("an event has no start")?;
-        let start = microseconds_to_nanoseconds(start).ok_or("a start is no time")?;
+        let start = microseconds_to_nanoseconds(start).ok_or("a start is not a time")?;
         let duration = self.duration.and_then(Value::number).ok_or("an event has no duration")?;
-        let duration = microseconds_to_nanoseconds(duration).ok_or("a duration is no time")?;
+        let duration = microseconds_to_nanoseconds(duration).ok_or("a duration is not a time")?;
         if duration < 0 {
             return Err("an event ends before it starts");
         }
-        Ok((start, start.checked_add(duration).ok_or("an end is no time")?))
+        Ok((start, start.checked_add(duration).ok_or("an end is not a time")?))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The list of events: each one is taken, and what is damaged is passed over.
+//! The list of events: each event is read, and damaged text is skipped.
 
 use super::event::{Event, Member, is_unneeded};
 use super::plain::Layout;
@@ -19,7 +19,7 @@ pub(super) struct Events<'a> {
     layout: Layout<Member>,
 }
 
-/// Why a walk has stopped, in front of what follows.
+/// Reason why a walk has stopped, in front of the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// The bracket that closes the list.
@@ -30,7 +30,7 @@ pub(super) enum End {
     Reached,
 }
 
-/// How far the events go that are plainly events.
+/// End of the events that are plainly events.
 enum Plain {
     On,
     Look,
@@ -75,7 +75,7 @@ impl<'a> Events<'a> {
         self.resume(0)
     }
 
-    /// Takes what is plainly an event, from here on.
+    /// Reads plain events, from here on.
     fn plain(&mut self, until: u64) -> Result<Plain> {
         let (window, position) = (self.text.window(), self.text.position());
         let stop = self.splitter.split(window);
@@ -135,7 +135,7 @@ impl<'a> Events<'a> {
         self.text.peek(self.interrupted)
     }
 
-    /// One event, whose brace is the first of the window.
+    /// Reads one event, whose brace is the first of the window.
     fn event(&mut self) -> Result<()> {
         let position = self.text.position();
         let parsed = match Event::parse(self.text.window(), 0) {
@@ -169,13 +169,13 @@ impl<'a> Events<'a> {
         Ok(())
     }
 
-    /// Something that stands where an event should.
+    /// Skips a value in the place of an event.
     fn no_event(&mut self) -> Result<()> {
         let position = self.text.position();
         let passed = self.whole(|window| match value::value(window, 0)? {
             (Value::Nested(_) | Value::Text(_) | Value::Bare(_), end) => Ok(((), end)),
         })?;
-        self.sink.capture.skip("an event is no object", Some(position));
+        self.sink.capture.skip("an event is not an object", Some(position));
         if passed.is_none() {
             self.resume(0)?;
         }

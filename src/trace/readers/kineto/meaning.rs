@@ -1,4 +1,4 @@
-//! What values say: numbers and texts.
+//! Meaning of values: numbers and texts.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ pub(super) fn whole<T: TryFrom<i64>>(value: Value<'_>) -> Option<T> {
     value.number().and_then(integer).and_then(|number| T::try_from(number).ok())
 }
 
-/// The number of a stream or a process. It may stand in a name: `stream 7`.
+/// Returns the number of a stream or a process, which may be part of a name: `stream 7`.
 pub(super) fn number(value: Value<'_>) -> Option<i64> {
     let text = value.number()?;
     integer(text).or_else(|| integer(text.strip_prefix(b"stream ")?))
 }
 
-/// The text of a string with its escapes undone; what is no escape and no UTF-8 becomes U+FFFD, and the second is true.
+/// Returns a string without escapes. Invalid escapes and invalid UTF-8 become U+FFFD, and then the second value is true.
 pub(super) fn unescaped(raw: &[u8]) -> (Cow<'_, str>, bool) {
     if !raw.contains(&b'\\') {
         let text = String::from_utf8_lossy(raw);

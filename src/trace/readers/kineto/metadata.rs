@@ -1,4 +1,4 @@
-//! What stands around the events of a trace, in front of them or behind.
+//! Metadata of a trace, in front of its events or behind them.
 
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::meaning::unescaped;
 use super::value::Value;
 
-/// What a trace says of itself.
+/// Metadata of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Metadata {
     pub(super) schema_version: Option<String>,
@@ -48,7 +48,7 @@ impl Metadata {
                     }
                 }
             }
-            // Where some writers put what others put beside it.
+            // Some writers put these values here, others next to it.
             (b"metadata", Json::Object(members)) => {
                 for (key, value) in members {
                     self.take(key.as_bytes(), value);
@@ -68,12 +68,12 @@ impl Metadata {
         format!("kineto {} {} {}", self.base_time, self.host, self.rank)
     }
 
-    /// What is wrong with a document that has no events.
+    /// Returns the fault of a document without events.
     pub(super) fn without_events(&self, fault: Option<&str>) -> String {
         match (&self.schema, fault) {
-            (Some(schema), _) => format!("it is a document of {schema}, not a capture"),
-            (None, Some(fault)) => format!("it has no traceEvents: {fault}"),
-            (None, None) => "it is JSON without traceEvents".to_owned(),
+            (Some(schema), _) => format!("the file is a {schema} document"),
+            (None, Some(fault)) => format!("the file has no traceEvents: {fault}"),
+            (None, None) => "the file is JSON without traceEvents".to_owned(),
         }
     }
 }

@@ -32,6 +32,7 @@ use text::Text;
 use std::fs::File;
 use std::sync::Arc;
 
+use super::unknown::FORMATS_HINT;
 use super::{Interrupted, Source};
 use crate::error::{Error, Result};
 use crate::trace::{Capture, Trace, Warning};
@@ -93,7 +94,7 @@ fn take(
     let not_one = |reason: &str| Error::NotACapture {
         path: path.to_owned(),
         reason: reason.to_owned(),
-        hint: "give a trace of torch.profiler, an export of nsys to SQLite or a record of `profile`".to_owned(),
+        hint: FORMATS_HINT.to_owned(),
     };
     reader.skip_byte_order_mark()?;
     let complete = match reader.events.peek()? {
@@ -112,31 +113,29 @@ fn take(
             reader.list()?;
             let capture = &reader.events.sink.capture;
             if capture.events_read == 0 && capture.events_skipped > 0 {
-                return Err(not_one("it is a list in JSON, and nothing in it is an event"));
+                return Err(not_one("the JSON list contains no event"));
             }
             true
         }
-        _ => return Err(not_one(reader.events.text.fault().unwrap_or("it is no trace in JSON"))),
+        _ => return Err(not_one(reader.events.text.fault().unwrap_or("the file is not a JSON trace"))),
     };
     // Behind the trace a stream may still turn out not to be what was packed.
     let trailing = complete && reader.events.peek()?.is_some();
     if !complete || reader.events.text.fault().is_some() {
-        let evidence = reader.events.text.fault().unwrap_or("the file ends in the middle").to_owned();
+        let evidence = reader.events.text.fault().unwrap_or("the file ends inside the trace").to_owned();
         reader.events.sink.trace.warnings.push(Warning {
             code: "capture_incomplete",
-            message: format!("{path} is damaged: what comes after byte {} is lost", reader.events.text.position()),
+            message: format!("{path}: events after byte {} are missing", reader.events.text.position()),
             evidence,
-            hint:
-                "copy the file again; if it is as the profiler left it, capture again and let the program end by itself"
-                    .to_owned(),
+            hint: "Copy the file again, or capture again: fastrnns-rs profile RUNNER".to_owned(),
         });
     }
     if trailing {
         reader.events.sink.trace.warnings.push(Warning {
             code: "trailing_text",
-            message: format!("{path}: what follows the trace is left out"),
-            evidence: format!("more text at byte {}", reader.events.text.position()),
-            hint: "give each trace a file of its own".to_owned(),
+            message: format!("{path}: text after the trace is skipped"),
+            evidence: format!("text at byte {}", reader.events.text.position()),
+            hint: "Store each trace in its own file.".to_owned(),
         });
     }
     Ok(reader.events.sink.finish(&reader.metadata))
@@ -150,7 +149,7 @@ struct Reader<'a> {
     metadata: Metadata,
 }
 
-/// What a walk through the outermost object has met.
+/// Result of a walk through the outermost object.
 struct Walk {
     has_events: bool,
     complete: bool,
@@ -166,7 +165,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Everything in the outermost object, whose brace has been passed.
+    /// Reads everything in the outermost object, whose brace has been passed.
     fn object(&mut self) -> Result<Walk> {
         let mut walk = Walk { has_events: false, complete: true };
         loop {
@@ -207,7 +206,7 @@ impl Reader<'_> {
         }
     }
 
-    /// All events of the list whose bracket has been passed; whether its end was met.
+    /// Reads all events of the list whose bracket has been passed; returns true if its end was met.
     fn list(&mut self) -> Result<bool> {
         // Once: a text of many lists would be read to its end for each.
         if let Some(file) = self.plain.take() {

@@ -15,12 +15,12 @@ use crate::par;
 use crate::trace::readers::Interrupted;
 use crate::trace::{Capture, Trace};
 
-/// How finely a text is read.
+/// Sizes in which a text is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grain {
-    /// How many bytes are read at once.
+    /// Number of bytes that are read at once.
     pub(super) step: usize,
-    /// How many at least make a piece.
+    /// Least number of bytes of a piece.
     pub(super) piece: u64,
 }
 
@@ -35,14 +35,14 @@ const SHARES: u64 = 4;
 
 /// A piece that was read.
 struct Piece {
-    /// Where its first event begins, and where its last one has ended.
+    /// Start of its first event, and end of its last one.
     start: u64,
     end: u64,
     trace: Trace,
     findings: Findings,
 }
 
-/// Takes events as far as pieces of `file` are right; what remains is for the walk.
+/// Reads events as far as pieces of `file` are right; the rest is for the walk.
 pub(super) fn read(file: &Arc<File>, events: &mut Events<'_>, grain: Grain) -> Result<()> {
     // In front of the first event, where the first piece begins.
     events.peek()?;

@@ -39,10 +39,10 @@ pub(super) struct Members<'a, 'h, M> {
     layout: &'h mut Layout<M>,
 }
 
-/// What comes next.
+/// The next part of an object.
 #[derive(Clone, Copy)]
 pub(super) enum Next<M> {
-    /// The key of a member, whose value follows.
+    /// The key of a member; its value follows.
     Key(M),
     End,
 }
@@ -269,13 +269,13 @@ fn number_end(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The top bits of the bytes that are quotes or backslashes; what stands above the first may be wrong.
+/// Returns the top bits of the bytes that are quotes or backslashes; bits above the first may be wrong.
 #[inline]
 fn quotes(eight: u64) -> u64 {
     zeros(eight ^ (ONES * u64::from(b'"'))) | zeros(eight ^ (ONES * u64::from(b'\\')))
 }
 
-/// The top bits of the bytes that are zero; what stands above the first may be wrong.
+/// Returns the top bits of the bytes that are zero; bits above the first may be wrong.
 #[inline]
 fn zeros(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & TOPS

@@ -1,4 +1,4 @@
-//! Where to go on after something damaged or far too long.
+//! Search for the next event after something damaged or far too long.
 
 use super::Interrupted;
 use super::text::Text;
@@ -8,12 +8,12 @@ use crate::error::Result;
 /// Keys with which the events of known writers begin.
 const FIRST_KEYS: &[&[u8]] = &[b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp"];
 
-/// What a search for the next event has found.
+/// Result of a search for the next event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Boundary {
     /// The place of the next event's brace, or of the bracket that closes the list.
     At(usize),
-    /// Nothing in front of this place; what follows must be seen.
+    /// Nothing in front of this place; more text is needed.
     Unknown(usize),
 }
 
@@ -32,7 +32,7 @@ pub(super) fn boundary(text: &[u8], mut from: usize) -> Boundary {
     Boundary::Unknown(text.len())
 }
 
-/// The place of what follows an event that ended in front of `at`; `None` if none did.
+/// Returns the place after an event that ended in front of `at`; `None` if none did.
 fn after_event(text: &[u8], at: usize) -> std::result::Result<Option<usize>, Fault> {
     let (byte, place) = value::peek(text, at)?;
     match byte {

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::annotation::Said;
+use super::annotation::RangeArguments;
 use super::arguments::{Argument, Arguments, correlation};
 use super::event::{Class, Event, callee_key};
 use super::meaning::{number, unescaped, whole};
@@ -15,12 +15,12 @@ use crate::trace::{
     Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work,
 };
 
-/// Where the events of one capture go.
+/// Sink of the events of one capture.
 pub(super) struct Sink<'a> {
     pub(super) trace: &'a mut Trace,
     pub(super) capture: Capture,
     clock: u32,
-    /// Names as they stand in the text.
+    /// Names as they are written.
     names: FxHashMap<Box<[u8]>, NameId>,
     /// The kinds of memory operations: by name, direction and whether they set.
     kinds: FxHashMap<(NameId, Option<NameId>, bool), NameId>,
@@ -38,7 +38,7 @@ pub(super) struct Sink<'a> {
     pub(super) only_operators: bool,
 }
 
-/// What a sink has found out about a part of a capture, besides events.
+/// Findings of a sink about a part of a capture, in addition to events.
 pub(super) struct Findings {
     capture: Capture,
     host: Option<Result<i64, ()>>,
@@ -62,7 +62,7 @@ impl<'a> Sink<'a> {
         self.capture.events_read += 1;
     }
 
-    /// Takes an event that stands at `position`.
+    /// Takes an event at `position`.
     ///
     /// # Errors
     /// Its arguments are malformed; nothing was taken or counted.
@@ -78,8 +78,8 @@ impl<'a> Sink<'a> {
                 self.call(event, correlation)
             }
             Class::Annotation => {
-                let said = event.arguments.map(Said::parse).transpose()?.unwrap_or_default();
-                self.annotation(event, &said)
+                let given = event.arguments.map(RangeArguments::parse).transpose()?.unwrap_or_default();
+                self.annotation(event, &given)
             }
             Class::Kernel | Class::Memory => {
                 let is_kernel = class == Class::Kernel;
@@ -135,18 +135,18 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    fn annotation(&mut self, event: &Event<'_>, said: &Said<'_>) -> Result<(), &'static str> {
+    fn annotation(&mut self, event: &Event<'_>, given: &RangeArguments<'_>) -> Result<(), &'static str> {
         let (start, end) = event.times()?;
         let name = self.name(event)?;
-        let domain = match said.domain {
+        let domain = match given.domain {
             Some(Value::Text(raw)) => Some(self.trace.names.intern(&unescaped(raw).0)),
             _ => None,
         };
         let process_id = event.process.and_then(number);
-        let reach = said.reach(event.name, event.thread);
-        let label = Label { clock: self.clock, process_id, reach, name, domain, source: said.source(), runner: None };
+        let reach = given.reach(event.name, event.thread);
+        let label = Label { clock: self.clock, process_id, reach, name, domain, source: given.source(), runner: None };
         let label = self.trace.labels.intern(label);
-        self.trace.ranges.put(Range { label, start, end: (!said.is_open).then_some(end) });
+        self.trace.ranges.put(Range { label, start, end: (!given.is_open).then_some(end) });
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl<'a> Sink<'a> {
         Ok(id)
     }
 
-    /// What a copy or a set is called in summaries.
+    /// Returns the name of a copy or a set in summaries.
     fn kind(&mut self, name: NameId, event: &Event<'_>, arguments: &Arguments<'_>) -> NameId {
         let names = &mut self.trace.names;
         let direction = match arguments.kind {
@@ -197,17 +197,17 @@ impl<'a> Sink<'a> {
         })
     }
 
-    /// What its clock is called for now.
+    /// Returns the name of its clock for now.
     pub(super) fn clock(&self) -> &str {
         &self.trace.clocks[self.clock as usize]
     }
 
-    /// What has been found, once a part has been read.
+    /// Returns the findings, once a part has been read.
     pub(super) fn findings(self) -> Findings {
         Findings { capture: self.capture, host: self.host, broken_names: self.broken_names }
     }
 
-    /// Takes over what was read of the same capture apart from this, behind it.
+    /// Appends a part of the same capture that was read separately.
     pub(super) fn absorb(&mut self, part: Trace, findings: Findings) {
         let names = &mut self.trace.names;
         self.broken_names.extend(findings.broken_names.into_iter().map(|name| names.intern(part.names.text(name))));
@@ -260,9 +260,9 @@ impl<'a> Sink<'a> {
         if !self.broken_names.is_empty() {
             self.trace.warnings.push(Warning {
                 code: "names_damaged",
-                message: format!("{}: names are not valid text, and are shown as far as they are", self.capture.path),
+                message: format!("{}: names that are not valid UTF-8 are shown in part", self.capture.path),
                 evidence: format!("{} names", self.broken_names.len()),
-                hint: "nothing but the names is affected".to_owned(),
+                hint: "Ignore this warning where only the figures matter: they are not affected.".to_owned(),
             });
         }
         self.capture
@@ -301,7 +301,7 @@ mod tests {
     use super::memory_kind;
 
     #[test]
-    fn names_memory_operations_alike() {
+    fn memory_operations_have_common_names() {
         assert_eq!(memory_kind("Memcpy HtoD (Pinned -> Device)", None, false), "memcpy HtoD");
         assert_eq!(memory_kind("Memset (Device)", None, true), "memset");
         assert_eq!(memory_kind("CopyDeviceToHost", None, false), "memcpy DtoH");

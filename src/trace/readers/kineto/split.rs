@@ -1,8 +1,8 @@
-//! Where events begin and end, found by their braces alone, 64 bytes at a time.
+//! Splits a text into events by their braces alone, 64 bytes at a time.
 //!
-//! Of an event that no summary needs nothing else is looked at. Whatever is not plainly an event is left to the parser,
-//! which knows what to do with damage. A stray quote turns the text that follows inside out: then a control character stands
-//! inside a string, or something follows one that may not. A brace too few shows in that an object begins where no value may.
+//! The contents of events that no summary needs are not parsed. Whatever is not plainly an event is left to the parser, which
+//! handles damage. A stray quote turns the text that follows inside out: then a control character stands inside a string, or
+//! something follows a string that may not. A missing brace shows in that an object begins where no value may.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,21 +11,21 @@ use crate::simd::{BLOCK, Masks, Visitor, classify, parity};
 /// After as much the events so far are taken, while they are still in the first-level cache.
 const STRIDE: usize = 32 * 1024;
 
-/// Why splitting stopped.
+/// Reason why splitting stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The text ends at this place, or inside the event that begins there.
     Ends(usize),
     /// Enough has been found; the rest begins at this place.
     More(usize),
-    /// What begins at this place is for the parser.
+    /// The text at this place is for the parser.
     Look(usize),
 }
 
 /// Splits text into events.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
-    /// Where the events are that the last call has found.
+    /// Places of the events that the last call has found.
     pub(super) events: Vec<Range<usize>>,
 }
 
@@ -33,20 +33,20 @@ pub(super) struct Splitter {
 #[derive(Debug)]
 struct Walk<'a> {
     text: &'a [u8],
-    /// Where the next block begins, and where the walk may end.
+    /// Start of the next block, and place where the walk may end.
     base: usize,
     enough: usize,
     events: &'a mut Vec<Range<usize>>,
     /// All ones inside a string.
     in_string: u64,
-    /// Whether the byte before was a backslash that escapes the next.
+    /// True if the byte before was a backslash that escapes the next.
     escaped: bool,
-    /// Whether the byte before was a quote that closes a string.
+    /// True if the byte before was a quote that closes a string.
     closed: bool,
     depth: u32,
-    /// Where the event that is open begins.
+    /// Start of the event that is open.
     start: usize,
-    /// Where the next one must begin.
+    /// Earliest start of the next event.
     next: usize,
 }
 
@@ -83,13 +83,13 @@ impl Visitor for Walk<'_> {
 }
 
 impl<'a> Walk<'a> {
-    /// From `next` on, where an event begins.
+    /// Makes a walk from `next` on, the start of an event.
     fn new(text: &'a [u8], next: usize, events: &'a mut Vec<Range<usize>>) -> Self {
         let (in_string, escaped, closed, depth) = (0, false, false, 0);
         Self { text, base: next, enough: next + STRIDE, events, in_string, escaped, closed, depth, start: next, next }
     }
 
-    /// Where what has not been found whole begins.
+    /// Returns the start of the text without a complete event.
     fn rest(&self) -> usize {
         if self.depth > 0 { self.start } else { self.next }
     }
@@ -170,8 +170,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether an object may follow: it is the value of a key or the first of a list. That of another in a list is left to the
-/// parser, as it looks like an event behind one that lacks a brace.
+/// Returns true if an object may follow: it is the value of a key or the first of a list. That of another in a list is left to
+/// the parser, as it looks like an event behind one that lacks a brace.
 fn may_hold_object(text: &[u8]) -> bool {
     text.iter().rev().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| matches!(byte, b':' | b'['))
 }

@@ -9,12 +9,12 @@ use super::Interrupted;
 use crate::error::{Error, Result};
 use crate::memory::{self, Room as _};
 
-/// How much is read at once.
+/// Number of bytes that are read at once.
 pub(super) const STEP: usize = 256 * 1024;
 /// The longest thing that is held whole. A longer event is passed over.
 pub(super) const LONGEST: usize = 4 * 1024 * 1024;
 
-/// A file from some place on, whoever else reads it.
+/// A file from some place on, which other sections may read too.
 pub(super) struct Section {
     file: Arc<File>,
     place: u64,
@@ -38,10 +38,10 @@ impl Read for Section {
 pub(super) struct Text {
     source: Box<dyn Read>,
     buffer: Vec<u8>,
-    /// Where the window begins in `buffer`, and where it ends.
+    /// Start of the window in `buffer`, and its end.
     start: usize,
     end: usize,
-    /// Where `buffer` begins in the stream.
+    /// Position of `buffer` in the stream.
     offset: u64,
     ended: bool,
     fault: Option<String>,
@@ -54,12 +54,12 @@ impl Text {
         Self { source, buffer: Vec::new(), start: 0, end: 0, offset, ended: false, fault: None, step }
     }
 
-    /// What lies in memory and has not been passed.
+    /// Returns the text in memory from the current place on.
     pub(super) fn window(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Where the window begins in the stream.
+    /// Returns the position of the window in the stream.
     pub(super) fn position(&self) -> u64 {
         self.offset + self.start as u64
     }
@@ -69,7 +69,7 @@ impl Text {
         self.start = self.start.saturating_add(length).min(self.end);
     }
 
-    /// Reads on, and says whether the window has grown; it has not at the end of the stream.
+    /// Reads on, and returns true if the window has grown; it does not at the end of the stream.
     ///
     /// # Errors
     /// The caller has interrupted it.
@@ -85,7 +85,7 @@ impl Text {
         self.end -= self.start;
         self.start = 0;
         let before = self.end;
-        // A long thing is read anew with every step: steps grow with it.
+        // A long value is parsed again with every step, so steps grow with it.
         let wanted = before + before.max(self.step);
         if self.buffer.len() < wanted {
             self.buffer.room(wanted - self.buffer.len());
@@ -128,7 +128,7 @@ impl Text {
         }
     }
 
-    /// Why the stream could not be read to its end.
+    /// Returns the reason why the stream could not be read to its end.
     pub(super) fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }

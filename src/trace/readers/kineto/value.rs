@@ -6,7 +6,7 @@
 /// Objects and arrays inside each other; more is not a trace.
 const DEEPEST: u32 = 128;
 
-/// Why there is no value.
+/// Reason of a missing value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The text ends inside it.
@@ -15,7 +15,7 @@ pub(super) enum Fault {
     Malformed(usize, &'static str),
 }
 
-/// A value as it stands in the text.
+/// A value as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value<'a> {
     /// A string, without its quotes, with its escapes.
@@ -27,7 +27,7 @@ pub(super) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// What a number says, whether or not it stands in quotes.
+    /// Returns the text of a number, in quotes or not.
     pub(super) fn number(self) -> Option<&'a [u8]> {
         match self {
             Self::Text(text) | Self::Bare(text) => Some(text),
@@ -51,7 +51,7 @@ pub(super) fn peek(text: &[u8], at: usize) -> Result<(u8, usize), Fault> {
     text.get(at).map(|&byte| (byte, at)).ok_or(Fault::Incomplete)
 }
 
-/// The string whose opening quote stands at `at`, and the place after its closing one.
+/// Returns the string whose opening quote is at `at`, and the place after its closing one.
 pub(super) fn string(text: &[u8], at: usize) -> Result<(&[u8], usize), Fault> {
     let start = at + 1;
     let mut from = start;

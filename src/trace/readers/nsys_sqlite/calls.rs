@@ -49,9 +49,9 @@ pub(super) fn read(
     Ok(launched)
 }
 
-/// A name without the release of CUDA that brought it: `cudaMalloc` for `cudaMalloc_v3020`.
+/// Returns a name without the CUDA release that introduced it: `cudaMalloc` for `cudaMalloc_v3020`.
 ///
-/// Releases have four digits or more. What is shorter tells functions apart: `cuGetProcAddress_v2`.
+/// Releases have four digits or more. Shorter numbers distinguish functions: `cuGetProcAddress_v2`.
 fn without_version(name: &str) -> &str {
     match name.rsplit_once("_v") {
         Some((rest, digits)) if digits.len() >= 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) => rest,

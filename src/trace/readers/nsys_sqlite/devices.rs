@@ -1,15 +1,15 @@
-//! The devices of an export, and what they are called.
+//! The devices of an export, and their names.
 
 use rustc_hash::FxHashMap;
 
-use super::database::{Database, heard};
+use super::database::{Database, checked};
 use super::numbers::{NONE, known};
 use crate::trace::{Queue, Trace};
 
 /// Far more than any machine has, times the processes that use them.
 const MOST: usize = 1 << 12;
 
-/// Where devices stand in a trace.
+/// Places of devices in a trace.
 pub(super) struct Devices {
     pub(super) clock: u32,
     places: FxHashMap<(i64, i64), u32>,
@@ -33,7 +33,7 @@ impl Devices {
         let process = process_of(global_pid);
         let place = match self.places.get(&(process, device)) {
             Some(&place) => place,
-            None if self.places.len() == MOST => return Err("is of one device too many"),
+            None if self.places.len() == MOST => return Err("too many devices"),
             None => {
                 let place = trace.device(self.clock, known(process), known(device));
                 self.places.insert((process, device), place);
@@ -68,7 +68,7 @@ pub(super) fn thread_of(global: i64) -> i64 {
     if global == NONE { NONE } else { global & 0xff_ffff }
 }
 
-/// What the machine's devices are called. Two of one number and two names are of two machines: neither is sure.
+/// Returns the names of the machine's devices. Two names of one number come from two machines: neither is sure.
 fn names(database: &Database) -> FxHashMap<i64, Option<String>> {
     let mut names = FxHashMap::default();
     let table = "TARGET_INFO_GPU";
@@ -103,5 +103,5 @@ fn numbers(database: &Database) -> FxHashMap<(i64, i64), i64> {
 /// The rows that can be read.
 fn list<T>(database: &Database, sql: &str, read: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
     let Ok(mut statement) = database.prepare(sql) else { return Vec::new() };
-    heard(statement.query_map([], read)).map(|rows| rows.flat_map(heard).collect()).unwrap_or_default()
+    checked(statement.query_map([], read)).map(|rows| rows.flat_map(checked).collect()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What ran in graphs, and whether they were captured as a whole, so that this is not told.
+//! Kernels of CUDA graphs, and captures of whole graphs, whose kernels are missing.
 
 use super::database::Database;
 use super::form;
@@ -9,8 +9,8 @@ const OPTIONS: &str = "META_DATA_CAPTURE";
 /// Some releases put `PROCESS_0:` in front of it.
 const MODE: &str = "CUDA_GRAPH_TRACE_OPTIONS:MODE";
 
-/// Says so, if `whole` graphs were recorded, or if they were `launched`, none of their nodes was seen, and the profiler
-/// was told not to look into them.
+/// Warns if `whole` graphs were recorded, or if graphs were `launched`, no node was recorded, and the profiler was configured
+/// not to trace nodes.
 pub(super) fn warning(path: &str, database: &Database, whole: u64, launched: bool) -> Option<Warning> {
     let mode = || {
         let sql = format!("SELECT value FROM {OPTIONS} WHERE substr(name, -length(?1)) = ?1");
@@ -19,14 +19,14 @@ pub(super) fn warning(path: &str, database: &Database, whole: u64, launched: boo
     let evidence = if whole > 0 {
         format!("{whole} rows in {TABLE}")
     } else if launched && mode().as_deref() == Some("Graph") {
-        format!("graphs were launched, and {MODE} is Graph")
+        format!("CUDA graphs were launched, and {MODE} is Graph")
     } else {
         return None;
     };
     Some(Warning {
         code: "graph_level_capture",
-        message: format!("{path}: graphs were captured as a whole, and the kernels that ran in them are missing"),
+        message: format!("{path}: kernels of CUDA graphs are missing"),
         evidence,
-        hint: "capture again with --cuda-graph-trace=node".to_owned(),
+        hint: "Capture the kernels of graphs: nsys profile --cuda-graph-trace=node COMMAND".to_owned(),
     })
 }

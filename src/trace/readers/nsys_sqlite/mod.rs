@@ -1,14 +1,14 @@
 //! Exports of Nsight Systems to SQLite, of every schema from 2020.3 on.
 //!
-//! A file from elsewhere is not trusted: it is opened read-only and as immutable, only real tables are read, and only
-//! columns that are known by name, so that nothing in it can run or be written. A row that makes no sense is counted and
-//! left out; a file that breaks off is read as far as it goes.
+//! A file from elsewhere is not trusted: it is opened read-only and as immutable, only real tables are read, and only columns
+//! that are known by name, so that nothing in it can run or be written. An invalid row is counted and skipped; a truncated file
+//! is read as far as it goes.
 //!
-//! *Events* are the rows of every table called `CUPTI_ACTIVITY_KIND_*` and of every other that says when something
-//! happened, in a column `start` or `timestamp`. Those of tables that no summary needs are counted as read.
+//! *Events* are the rows of every table called `CUPTI_ACTIVITY_KIND_*` and of every other with times in a column `start` or
+//! `timestamp`. Those of tables that no summary needs are counted as read.
 //!
-//! What the calls of the interface did is told twice where backtraces were collected, in rows of a class of its own:
-//! these are events, but no calls.
+//! If backtraces were collected, API calls are recorded twice, also in rows of a class of its own: these are events, but no
+//! calls.
 
 mod calls;
 mod devices;

@@ -36,7 +36,7 @@ struct Row<'a> {
     text: Option<&'a [u8]>,
 }
 
-/// What the rows come to.
+/// Results of the rows.
 #[derive(Default)]
 struct Found {
     ranges: Vec<Range>,
@@ -44,8 +44,8 @@ struct Found {
     skipped: [u64; REASONS.len()],
 }
 
-/// Why a row is left out.
-const REASONS: [&str; 3] = [NO_NUMBER, "has no start", "ends before it starts"];
+/// Reasons for which a row is skipped.
+const REASONS: [&str; 3] = [NO_NUMBER, "no start", "an end before the start"];
 
 /// Reads them.
 pub(super) fn read(
@@ -94,7 +94,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// What the domains of each process are called. A row that says so may come after the ranges of its domain.
+/// Returns the names of the domains of each process. Such a row may follow the ranges of its domain.
 fn domains(
     database: &Database,
     table: &Table,

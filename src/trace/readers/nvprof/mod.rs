@@ -1,4 +1,4 @@
-//! What nvprof writes: profiles, and the tables that it prints.
+//! Files of nvprof: profiles, and printed tables.
 
 pub(super) mod csv;
 mod names;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::trace::{KernelName, NameId, Names};
 
-/// The longest name that is read, and the longest text that one may stand for: short ones can stand for gigabytes.
+/// Longest name that is read, and longest demangled text: short names can expand to gigabytes.
 const LONGEST: usize = 1 << 16;
 
 /// The names of kernels, each demangled once.
@@ -24,7 +24,7 @@ impl KernelNames {
     }
 }
 
-/// What a name of the linker's stands for; `None` for any other, and for one that nobody can read.
+/// Demangles a linker name; `None` for any other, and for one that cannot be demangled.
 pub(super) fn demangle(raw: &str) -> Option<String> {
     if !raw.starts_with("_Z") || raw.len() > LONGEST {
         return None;

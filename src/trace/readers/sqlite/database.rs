@@ -1,4 +1,4 @@
-//! An SQLite file that nobody vouches for.
+//! An SQLite file that is not trusted.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -17,20 +17,20 @@ use super::{MAGIC, Refusal};
 use crate::memory;
 use crate::trace::Warning;
 
-/// The longest text or row that is loaded. Names of kernels come to some kilobytes.
+/// Longest text or row that is loaded. Names of kernels have up to some kilobytes.
 const LONGEST: i32 = 16 << 20;
 const HEADER: usize = 100;
-const ITSELF: &str = "give the database itself, unpacked";
+const ITSELF: &str = "Unpack the file, and use the database in it.";
 
 /// A column of a table.
 #[derive(Debug)]
 pub(in crate::trace::readers) struct Column {
     pub(in crate::trace::readers) name: String,
     pub(in crate::trace::readers) is_key: bool,
-    /// Whether its numbers are stored as SQLite gives them: a row's own number is not, and fractions may be stored as
-    /// whole numbers.
+    /// True if its numbers are stored as SQLite returns them: a row's own number is not, and fractions may be stored as whole
+    /// numbers.
     pub(in crate::trace::readers) is_stored: bool,
-    /// Whether it is NULL in rows that are older than it.
+    /// True if it is NULL in rows that are older than it.
     pub(in crate::trace::readers) is_null_at_first: bool,
 }
 
@@ -44,12 +44,12 @@ pub(in crate::trace::readers) struct Table {
 }
 
 impl Table {
-    /// Whether there is a column of this name.
+    /// Returns true if a column with this name exists.
     pub(in crate::trace::readers) fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// Where the numbers of a column stand in the rows, if they can be read without SQLite.
+    /// Returns the place of a column's numbers in the rows, if they can be read without SQLite.
     pub(in crate::trace::readers) fn place(&self, name: &str) -> Option<Place> {
         match self.columns.iter().position(|column| column.name == name) {
             None => Some(Place { column: None, null_if_short: true }),
@@ -60,7 +60,7 @@ impl Table {
         }
     }
 
-    /// Whether its rows are events: see the part's own description.
+    /// Returns true if its rows are events: see the part's own description.
     pub(in crate::trace::readers) fn has_events(&self) -> bool {
         self.name.starts_with("CUPTI_ACTIVITY_KIND_") || self.has("start") || self.has("timestamp")
     }
@@ -80,11 +80,11 @@ pub(in crate::trace::readers) struct Database {
 }
 
 impl Database {
-    /// Opens a file and looks up what tables there are.
+    /// Opens a file and reads the list of tables.
     pub(in crate::trace::readers) fn open(path: &Path) -> Result<Self, Refusal> {
         let (header, size_bytes) = header(path)?;
         if !header.starts_with(MAGIC) {
-            return Err(("is not an SQLite database".to_owned(), ITSELF));
+            return Err(("the file is not an SQLite database".to_owned(), ITSELF));
         }
         let promised_bytes = promised(&header).filter(|&promised| promised > size_bytes);
         let open = || -> rusqlite::Result<Self> {
@@ -93,10 +93,13 @@ impl Database {
             let pages = Pages::open(path, &header, size_bytes);
             Ok(Self { connection, pages, tables, size_bytes, promised_bytes })
         };
-        heard(open()).map_err(|error| {
+        checked(open()).map_err(|error| {
             // It quotes statements of the file, which have lines.
             let words = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-            (format!("SQLite cannot read it: {words}"), "copy or export the file again")
+            (
+                format!("SQLite cannot read the file: {words}"),
+                "Copy or export the file again: nsys export --type sqlite --output FILE REPORT",
+            )
         })
     }
 
@@ -107,16 +110,16 @@ impl Database {
 
     /// A statement. Everything that the text takes from the file must be quoted.
     pub(in crate::trace::readers) fn prepare(&self, sql: &str) -> rusqlite::Result<Statement<'_>> {
-        heard(self.connection.prepare(sql))
+        checked(self.connection.prepare(sql))
     }
 
-    /// What is wrong with the file as a whole.
+    /// Returns the warnings about the file as a whole.
     pub(in crate::trace::readers) fn warnings(&self, path: &Path) -> Vec<Warning> {
         let cut_short = self.promised_bytes.map(|promised| Warning {
             code: "file_cut_short",
-            message: format!("{}: the file breaks off, and what comes after is missing", path.display()),
-            evidence: format!("{} of {promised} bytes are there", self.size_bytes),
-            hint: "copy or export the file again".to_owned(),
+            message: format!("{}: data after the end of the file are missing", path.display()),
+            evidence: format!("{} of {promised} bytes", self.size_bytes),
+            hint: "Copy or export the file again: nsys export --type sqlite --output FILE REPORT".to_owned(),
         });
         let journals = ["-wal", "-journal"].into_iter().filter_map(|suffix| {
             let mut journal = path.as_os_str().to_owned();
@@ -124,9 +127,9 @@ impl Database {
             let journal = PathBuf::from(journal);
             fs::metadata(&journal).is_ok_and(|data| data.len() > 0).then(|| Warning {
                 code: "unfinished_write",
-                message: format!("{}: a journal lies beside the file, and was left alone", path.display()),
+                message: format!("{}: recent rows may be missing, because a journal was not read", path.display()),
                 evidence: journal.display().to_string(),
-                hint: "end the program that writes the file, or export it again".to_owned(),
+                hint: "End the program that writes the file, or export it again: nsys export --type sqlite --output FILE REPORT".to_owned(),
             })
         });
         cut_short.into_iter().chain(journals).collect()
@@ -134,7 +137,7 @@ impl Database {
 }
 
 /// Returns SQLite's answer. Lack of memory is no fault of the file: it ends the call.
-pub(in crate::trace::readers) fn heard<T>(answer: rusqlite::Result<T>) -> rusqlite::Result<T> {
+pub(in crate::trace::readers) fn checked<T>(answer: rusqlite::Result<T>) -> rusqlite::Result<T> {
     let code = answer.as_ref().err().and_then(rusqlite::Error::sqlite_error_code);
     if code == Some(rusqlite::ErrorCode::OutOfMemory) {
         memory::fail(None);
@@ -148,10 +151,10 @@ pub(in crate::trace::readers) fn quoted(name: &str) -> String {
 }
 
 fn header(path: &Path) -> Result<(Vec<u8>, u64), Refusal> {
-    let refuse = |error: std::io::Error| (format!("cannot be read: {error}"), "check the path and its permissions");
+    let refuse = |error: std::io::Error| (format!("{error}"), "Use the path of a readable file.");
     let data = fs::metadata(path).map_err(refuse)?;
     if !data.is_file() {
-        return Err(("is not a file".to_owned(), ITSELF));
+        return Err(("the path is not a file".to_owned(), ITSELF));
     }
     let mut header = Vec::with_capacity(HEADER);
     File::open(path).map_err(refuse)?.take(HEADER as u64).read_to_end(&mut header).map_err(refuse)?;
@@ -184,7 +187,7 @@ fn connect(path: &Path, is_cut_short: bool) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// `immutable` keeps SQLite from locks, from journals and from files beside this one.
+/// Returns the URI of a file; `immutable` keeps SQLite from locks, from journals and from other files in the folder.
 fn uri(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = String::from("file://");
@@ -204,7 +207,7 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     let mut statement = connection.prepare(sql)?;
     let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let found: Vec<(String, i64)> = found.collect::<rusqlite::Result<_>>()?;
-    // Nobody knows which of two tables of one name is meant.
+    // With two tables of one name, the right one is unknown.
     let mut times_named = FxHashMap::default();
     for (name, _) in &found {
         *times_named.entry(name.to_ascii_lowercase()).or_insert(0) += 1;
@@ -233,8 +236,8 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     Ok(tables)
 }
 
-/// Whether numbers of a column of this type are fractions, by the rules by which SQLite understands types. Those that
-/// other rules go before are taken for fractions as well.
+/// Returns true if numbers of a column of this type are fractions, by SQLite's rules of types. Those that other rules precede
+/// are taken for fractions as well.
 fn holds_fractions(kind: &str) -> bool {
     let kind = kind.to_ascii_uppercase();
     ["REAL", "FLOA", "DOUB"].iter().any(|part| kind.contains(part))

@@ -1,5 +1,5 @@
-//! What the readers of SQLite files have in common: a file that nobody vouches for is opened, and the rows of its tables are
-//! gone through, whatever they hold.
+//! Common parts of the readers of SQLite files: a file that is not trusted is opened, and the rows of its tables are read,
+//! whatever they hold.
 
 pub(super) mod database;
 pub(super) mod numbers;
@@ -8,8 +8,8 @@ pub(super) mod progress;
 pub(super) mod strings;
 pub(super) mod tally;
 
-/// How a database begins.
+/// Start of a database.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Why a file is not read, and what to do.
+/// Reason why a file is not read, and a hint.
 pub(super) type Refusal = (String, &'static str);

@@ -1,20 +1,20 @@
-//! What the numbers of rows stand for.
+//! Meaning of the numbers in rows.
 
 use crate::trace::Shape;
 
-/// Stands for NULL. No identifier and no time of a capture is this number.
+/// Number for NULL. No identifier and no time of a capture is this number.
 pub(in crate::trace::readers) const NONE: i64 = i64::MIN;
 
-/// When something happened, or why that is not known.
+/// Returns the times of an event, or the reason why they are unknown.
 pub(in crate::trace::readers) fn times(start: i64, end: i64) -> Result<(i64, i64), &'static str> {
     match (start, end) {
-        (NONE, _) | (_, NONE) => Err("has no start or no end"),
-        (start, end) if end < start => Err("ends before it starts"),
+        (NONE, _) | (_, NONE) => Err("no start or no end"),
+        (start, end) if end < start => Err("an end before the start"),
         times => Ok(times),
     }
 }
 
-/// What joins a call with what it launched; 0 where it is not known.
+/// Returns the number that joins a call with its activities; 0 if unknown.
 pub(in crate::trace::readers) fn correlation(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
@@ -50,7 +50,7 @@ pub(in crate::trace::readers) fn copy_kind(kinds: &[&str], number: i64) -> Strin
     }
 }
 
-/// Whether a number of a graph or of its node is one: the operation ran in a graph.
+/// Returns true if a number of a graph or of its node is set: the operation ran in a graph.
 pub(in crate::trace::readers) fn in_graph(number: i64) -> bool {
     number != NONE && number != 0
 }

@@ -3,7 +3,7 @@
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
-use super::database::{Database, Table, heard, quoted};
+use super::database::{Database, Table, checked, quoted};
 use super::numbers::NONE;
 use super::pages::{self, Pages, Scan, Value};
 use super::tally::{Events, Taken, Tally, What};
@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 use crate::trace::readers::Interrupted;
 use crate::trace::{Capture, Log, Trace, Warning};
 
-/// How many rows are read before the caller is asked whether to stop.
+/// Number of rows between two checks for an interruption.
 const STRIDE: u64 = 1 << 15;
-/// What a row takes at least: its place, two lengths, a number and the form of a column.
+/// Least number of bytes of a row: its place, two lengths, a number and the form of a column.
 const SMALLEST_ROW: u64 = 5;
 
-/// Why reading has stopped before the end.
+/// Reason why reading has stopped before the end.
 enum Stop {
     Interrupted,
     Broken(String),
@@ -28,17 +28,17 @@ impl From<rusqlite::Error> for Stop {
     }
 }
 
-/// How many rows of a table were there, and why no more.
+/// Number of rows of a table that were read, and the reason of the end.
 pub(in crate::trace::readers) type Broken = (u64, String);
 
-/// What is known of a capture while it is read.
+/// State of a capture while it is read.
 pub(in crate::trace::readers) struct Progress<'a> {
     pub(in crate::trace::readers) capture: Capture,
     pub(in crate::trace::readers) warnings: Vec<Warning>,
     interrupted: Interrupted<'a>,
-    /// How many more rows a file of this size can hold. Tables that share pages, or run in circles, hold more.
+    /// Number of rows that a file of this size can still hold. Tables that share pages, or form a cycle, hold more.
     rows_left: u64,
-    /// The same for pages that are looked at without SQLite, most of them once.
+    /// Number of pages that are read without SQLite, most of them once.
     pages_left: u64,
     /// The first table that breaks off, and how many do.
     lost: Option<(String, u64)>,
@@ -51,8 +51,7 @@ impl<'a> Progress<'a> {
         Self { capture, warnings: Vec::new(), interrupted, rows_left, pages_left, lost: None }
     }
 
-    /// Adds the rows of a table of events to `log`. `find` says what they are called in the trace. Columns that are not
-    /// there are [`NONE`] throughout.
+    /// Adds the rows of a table of events to `log`. `find` has their numbers in the trace. Missing columns are [`NONE`].
     pub(in crate::trace::readers) fn scan<const K: usize, T: Fn([i64; 4]) -> Taken + Sync>(
         &mut self,
         database: &Database,
@@ -89,8 +88,8 @@ impl<'a> Progress<'a> {
         Ok(())
     }
 
-    /// What `take` makes of the rows of a table, one after the other, and where the table breaks off, if it does. It begins
-    /// anew if the pages prove unusual on the way.
+    /// Folds `take` over the rows of a table, and returns the place where the table is truncated, if it is. It starts again if
+    /// the pages prove unusual on the way.
     pub(in crate::trace::readers) fn fold<const N: usize, S: Default>(
         &mut self,
         database: &Database,
@@ -119,7 +118,7 @@ impl<'a> Progress<'a> {
         let broken = self.rows(database, table, &columns, |row| {
             let row = values(row);
             let Some(left) = text_left.checked_sub(text_length(&row)) else {
-                return Err(Stop::Broken("there is more text than the file has room for".to_owned()));
+                return Err(Stop::Broken("more text than the size of the file allows".to_owned()));
             };
             text_left = left;
             take(&mut state, &row);
@@ -128,8 +127,7 @@ impl<'a> Progress<'a> {
         Ok((state, broken))
     }
 
-    /// Gives `take` every row of a table, through SQLite: some of the columns are no numbers. Nothing is counted but what is
-    /// lost.
+    /// Passes every row of a table to `take`, through SQLite: some of the columns are not numbers. Only lost rows are counted.
     pub(in crate::trace::readers) fn each(
         &mut self,
         database: &Database,
@@ -146,7 +144,7 @@ impl<'a> Progress<'a> {
         Ok(())
     }
 
-    /// How many rows a table of events has. They count as read.
+    /// Returns the number of rows of a table of events. They count as read.
     pub(in crate::trace::readers) fn count(&mut self, database: &Database, table: &Table) -> Result<u64> {
         let (seen, broken) = if let Some(counted) = self.on_pages(database, table, |scan| Ok((scan.count()?, ()))) {
             (counted?.0, None)
@@ -165,7 +163,8 @@ impl<'a> Progress<'a> {
         Ok(seen)
     }
 
-    /// How many rows a table has, and what `read` makes of its pages; `None` if it is to be read through SQLite.
+    /// Returns the number of rows of a table, and the results of `read` for its pages; `None` if it is to be read through
+    /// SQLite.
     fn on_pages<R>(
         &mut self,
         database: &Database,
@@ -214,14 +213,14 @@ impl<'a> Progress<'a> {
         mut take: impl FnMut(&Row<'_>) -> std::result::Result<(), Stop>,
     ) -> std::result::Result<(), Stop> {
         let mut statement = database.prepare(sql)?;
-        let mut rows = heard(statement.query([]))?;
+        let mut rows = checked(statement.query([]))?;
         loop {
             if seen.is_multiple_of(STRIDE) && (self.interrupted)() {
                 return Err(Stop::Interrupted);
             }
-            let Some(row) = heard(rows.next())? else { return Ok(()) };
+            let Some(row) = checked(rows.next())? else { return Ok(()) };
             if *seen >= self.rows_left {
-                return Err(Stop::Broken("there are more rows than the file has room for".to_owned()));
+                return Err(Stop::Broken("more rows than the size of the file allows".to_owned()));
             }
             *seen += 1;
             take(row)?;
@@ -233,18 +232,18 @@ impl<'a> Progress<'a> {
         if let Some((evidence, count)) = self.lost {
             self.warnings.push(Warning {
                 code: "rows_lost",
-                message: format!("{}: {count} tables cannot be read to their end", self.capture.path),
+                message: format!("{}: rows of {count} tables could not be read", self.capture.path),
                 evidence,
-                hint: "copy or export the file again".to_owned(),
+                hint: "Copy or export the file again: nsys export --type sqlite --output FILE REPORT".to_owned(),
             });
         }
         trace.warnings.append(&mut self.warnings);
         self.capture
     }
 
-    /// Notes that a table breaks off. How many rows are missing, nobody knows: they count as one.
+    /// Records that a table is truncated. The number of missing rows is unknown: they count as one.
     pub(in crate::trace::readers) fn lose(&mut self, table: &str, seen: u64, why: &str) {
-        self.capture.skip("the rest of its table cannot be read", None);
+        self.capture.skip("unreadable rest of a table", None);
         self.lost.get_or_insert_with(|| (format!("{table}, after {seen} rows: {why}"), 0)).1 += 1;
     }
 }
@@ -267,7 +266,7 @@ fn values<'a, const N: usize>(row: &'a Row<'_>) -> [Value<'a>; N] {
     })
 }
 
-/// How many bytes of text a row holds.
+/// Returns the number of bytes of text in a row.
 fn text_length(row: &[Value<'_>]) -> u64 {
     row.iter().map(|value| if let Value::Text(text) = value { text.len() as u64 } else { 0 }).sum()
 }

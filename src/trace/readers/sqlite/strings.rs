@@ -4,7 +4,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Row, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::database::{Database, heard};
+use super::database::{Database, checked};
 use crate::error::{Error, Result};
 use crate::memory::Room as _;
 use crate::trace::readers::Interrupted;
@@ -16,9 +16,9 @@ const STRIDE: usize = 1 << 15;
 pub(in crate::trace::readers) struct Strings<'a> {
     table: &'static str,
     lookup: Option<Statement<'a>>,
-    /// Where each text stands, if its number is not the table's key: a search would go through all of it.
+    /// Place of each text, if its number is not the table's key: a search would read all of it.
     places: Option<FxHashMap<i64, i64>>,
-    /// How many more bytes of text a file of this size can hold. Texts that share pages hold more.
+    /// Number of bytes of text that a file of this size can still hold. Texts that share pages hold more.
     bytes_left: u64,
     missing: FxHashSet<i64>,
 }
@@ -39,7 +39,7 @@ impl<'a> Strings<'a> {
         Ok(Self { table, lookup, places, bytes_left, missing: FxHashSet::default() })
     }
 
-    /// Keeps a text, or what `trim` leaves of it. One that is missing is called `[string 7]`.
+    /// Stores a text, trimmed by `trim`. A missing text becomes `[string 7]`.
     pub(in crate::trace::readers) fn intern(&mut self, id: i64, names: &mut Names, trim: fn(&str) -> &str) -> NameId {
         let bytes_left = self.bytes_left;
         let keep = |row: &Row<'_>| {
@@ -52,7 +52,7 @@ impl<'a> Strings<'a> {
         };
         let place = self.places.as_ref().map_or(Some(id), |places| places.get(&id).copied());
         let found =
-            place.zip(self.lookup.as_mut()).and_then(|(place, lookup)| heard(lookup.query_row([place], keep)).ok());
+            place.zip(self.lookup.as_mut()).and_then(|(place, lookup)| checked(lookup.query_row([place], keep)).ok());
         if let Some((name, length)) = found.flatten() {
             self.bytes_left -= length;
             return name;
@@ -66,23 +66,23 @@ impl<'a> Strings<'a> {
         let first = self.missing.iter().min()?;
         Some(Warning {
             code: "names_missing",
-            message: format!("{path}: {} names are missing and are shown as [string ID]", self.missing.len()),
-            evidence: format!("{} has no text with the id {first}", self.table),
-            hint: "write or export the file again".to_owned(),
+            message: format!("{path}: {} names are missing, and are shown as [string ID]", self.missing.len()),
+            evidence: format!("no text with ID {first} in {}", self.table),
+            hint: "Copy or export the file again: nsys export --type sqlite --output FILE REPORT".to_owned(),
         })
     }
 }
 
-/// What cannot be read is missing.
+/// Returns the places of texts. Unreadable texts are missing.
 fn places(database: &Database, table: &str, id: &str, interrupted: Interrupted<'_>) -> Result<FxHashMap<i64, i64>> {
     let mut places: FxHashMap<i64, i64> = FxHashMap::default();
     let Ok(mut statement) = database.prepare(&format!("SELECT {id}, _rowid_ FROM {table} NOT INDEXED")) else {
         return Ok(places);
     };
-    let Ok(mut rows) = heard(statement.query([])) else { return Ok(places) };
+    let Ok(mut rows) = checked(statement.query([])) else { return Ok(places) };
     let mut seen = 0_usize;
     // A row takes five bytes at least: what comes after so many runs in circles.
-    while let Ok(Some(row)) = heard(rows.next()) {
+    while let Ok(Some(row)) = checked(rows.next()) {
         if seen.is_multiple_of(STRIDE) && interrupted() {
             return Err(Error::Interrupted);
         }

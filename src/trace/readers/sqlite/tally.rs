@@ -1,5 +1,5 @@
-//! What the rows of a table come to, before anyone has looked up what their numbers stand for. Parts of a table are read
-//! apart, each into a [`Tally`] of its own.
+//! Results of the rows of a table, before the meaning of their numbers has been looked up. Parts of a table are read
+//! separately, each into a [`Tally`] of its own.
 
 use std::mem;
 use std::sync::Arc;
@@ -7,38 +7,39 @@ use std::sync::Arc;
 use crate::memory;
 use crate::trace::{Capture, Distinct, Entry, Log};
 
-/// Why a row is left out.
-pub(in crate::trace::readers) const NO_NUMBER: &str = "holds something else where a number belongs";
+/// Reason for which a row is skipped.
+pub(in crate::trace::readers) const NO_NUMBER: &str = "text instead of a number";
 
-/// A capture has some hundred distinct rows, times left out. Where no two are alike, remembering them costs only memory.
+/// Number of distinct rows that are remembered. A capture has some hundred, apart from their times. If all differ, remembering
+/// them costs only memory.
 const MOST: usize = if cfg!(any(test, fuzzing)) { 1 << 6 } else { 1 << 16 };
 
 /// A table of events: the columns that are read, and how.
 pub(in crate::trace::readers) struct Events<const K: usize, T> {
     pub(in crate::trace::readers) table: &'static str,
-    /// Start, end, whatever else differs from row to row, and what joins a call with what it launched.
+    /// Columns of the start, the end, another varying number, and the number that joins a call with its activities.
     pub(in crate::trace::readers) times: [&'static str; 4],
-    /// Columns that together say what happened. Few distinct rows of them make up a table.
+    /// Columns that together identify an event. A table has few distinct ones.
     pub(in crate::trace::readers) what: [&'static str; K],
-    /// What `times` come to.
+    /// Conversion of `times`.
     pub(in crate::trace::readers) take: T,
 }
 
-/// When something happened.
+/// Times of an event.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::trace::readers) struct Moment {
     pub(in crate::trace::readers) start: i64,
     pub(in crate::trace::readers) end: i64,
     pub(in crate::trace::readers) bytes: u64,
     pub(in crate::trace::readers) correlation: u64,
-    /// Belongs to what happened: see the table.
+    /// Part of the identity: see the table.
     pub(in crate::trace::readers) note: bool,
 }
 
-/// What becomes of a row: why it is left out, if it is, and nothing if it is an event that is only counted.
+/// Outcome of a row: the reason for which it is skipped, or nothing if it is an event that is only counted.
 pub(in crate::trace::readers) type Taken = Result<Option<Moment>, &'static str>;
 
-/// What happened, by the numbers of the row, and the note.
+/// Identity of an event: the numbers of the row, and the note.
 pub(in crate::trace::readers) type What<const K: usize> = ([i64; K], bool);
 
 /// Rows with few distinct pieces of work; `log` refers to `whats`.
@@ -48,7 +49,7 @@ struct Segment<const K: usize> {
     log: Log,
 }
 
-/// What the rows of a part of a table come to.
+/// Results of the rows of a part of a table.
 #[derive(Debug)]
 pub(in crate::trace::readers) struct Tally<const K: usize> {
     full: Vec<Segment<K>>,
@@ -68,7 +69,7 @@ impl<const K: usize> Tally<K> {
         Self { full: Vec::new(), last: Segment::new(), read: 0, skipped: Vec::new() }
     }
 
-    /// A number for `what`, until [`Tally::segment`] changes.
+    /// Returns a number for `what`, until [`Tally::segment`] changes.
     pub(in crate::trace::readers) fn number(&mut self, what: What<K>) -> u32 {
         if self.last.whats.all().len() == MOST && self.last.whats.find(&what).is_none() {
             self.full.push(mem::replace(&mut self.last, Segment::new()));
@@ -76,7 +77,7 @@ impl<const K: usize> Tally<K> {
         self.last.whats.intern(what)
     }
 
-    /// How often numbers have begun anew.
+    /// Returns the number of times that numbers have started again.
     pub(in crate::trace::readers) fn segment(&self) -> usize {
         self.full.len()
     }
@@ -88,7 +89,7 @@ impl<const K: usize> Tally<K> {
         self.last.log.push(Entry { what, start, end, bytes, correlation });
     }
 
-    /// Adds a row of which both are `None` where something else than a number stands.
+    /// Adds a row. Both are `None` for a row with text instead of a number.
     pub(in crate::trace::readers) fn take<T: Fn([i64; 4]) -> Taken>(
         &mut self,
         events: &Events<K, T>,
@@ -114,12 +115,13 @@ impl<const K: usize> Tally<K> {
         }
     }
 
-    /// How many rows there were.
+    /// Returns the number of rows.
     pub(in crate::trace::readers) fn seen(&self) -> u64 {
         self.read + self.skipped.iter().map(|(_, count)| count).sum::<u64>()
     }
 
-    /// Moves everything behind what was read before. `find` says what a row is called in the trace, or why it is left out.
+    /// Moves everything behind the rows that were read before. `find` returns the number of a row in the trace, or the reason
+    /// to skip it.
     pub(in crate::trace::readers) fn settle(
         self,
         log: &mut Log,

@@ -1,4 +1,4 @@
-//! How likely each rank is to be the k-th smallest of n draws.
+//! Probability of each rank to be the k-th smallest of n draws.
 
 use crate::memory;
 

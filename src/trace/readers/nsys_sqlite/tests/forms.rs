@@ -1,4 +1,4 @@
-//! Every form that the export has had, and what is no export.
+//! Every form of the export, and files that are not exports.
 
 use super::*;
 
@@ -151,7 +151,7 @@ const MODE: &str = "CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT);
     INSERT INTO META_DATA_CAPTURE VALUES ('PROCESS_0:CUDA_GRAPH_TRACE_OPTIONS:MODE', 'Graph');";
 
 #[test]
-fn says_that_graphs_were_captured_whole() {
+fn warns_of_graphs_that_were_captured_whole() {
     let rows = "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, graphId INTEGER);";
     let row = "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1, 2, 3);";
     for (sql, expected) in [
@@ -161,7 +161,7 @@ fn says_that_graphs_were_captured_whole() {
         (vec![CORE, MODE], false),
         (vec![CORE, LAUNCHES], false),
         (vec![CORE, LAUNCHES, MODE, "UPDATE META_DATA_CAPTURE SET value = 'Node'"], false),
-        // An old driver looks into graphs whatever it is told.
+        // An old driver looks into graphs whatever it is shown.
         (vec![CORE, LAUNCHES, MODE, "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphNodeId = 5"], false),
     ] {
         let trace = read_sql(&sql).unwrap();
@@ -171,12 +171,12 @@ fn says_that_graphs_were_captured_whole() {
 }
 
 #[test]
-fn refuses_what_is_no_export() {
+fn refuses_databases_that_are_not_exports() {
     let (reason, _) = refusal(read_sql(&["CREATE TABLE t (x)"]));
-    assert!(reason.contains("no export of Nsight Systems"), "{reason}");
+    assert!(reason.contains("not an nsys export"), "{reason}");
     let (reason, hint) = refusal(read_sql(&["
         CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); CREATE TABLE META_DATA_EXPORT (name, value);"]));
-    assert!(reason.contains("has failed") && hint.contains("the version of nsys"), "{reason}");
+    assert!(reason.contains("failed") && hint.contains("the version of nsys"), "{reason}");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn read_into(path: &Path, trace: &mut Trace) -> Result<(), Error> {
     Ok(())
 }
 
-/// What becomes of a database that statements make.
+/// Reads a database that statements make.
 fn read_sql(sql: &[&str]) -> Result<Trace, Error> {
     let folder = Folder::new();
     read(&folder.database("capture.sqlite", sql))
@@ -100,7 +100,7 @@ fn memory(trace: &Trace) -> Vec<(&str, u64, Option<u64>)> {
     trace.memory.iter().map(operation).collect()
 }
 
-/// How often a function was called.
+/// Returns the number of calls of a function.
 fn calls(trace: &mut Trace, name: &str) -> usize {
     let wanted = trace.names.intern(name);
     trace.calls.iter().filter(|entry| trace.callees.all()[entry.what as usize].name == wanted).count()

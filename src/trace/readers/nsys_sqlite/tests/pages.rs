@@ -1,4 +1,4 @@
-//! What is read without SQLite is what SQLite reads.
+//! Reading without SQLite gives the same rows as SQLite.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ use crate::trace::readers::sqlite::database::Database;
 use crate::trace::readers::sqlite::pages::{Scan, Stop};
 
 /// All that was read, in words.
-fn told(read: Result<Trace, Error>) -> String {
+fn shown(read: Result<Trace, Error>) -> String {
     let trace = match read {
         Ok(trace) => trace,
         Err(error) => return error.to_string(),
@@ -41,7 +41,7 @@ fn through_sqlite(path: &Path) -> Result<Trace, Error> {
 
 /// Reads a file both ways.
 pub(super) fn assert_same(path: &Path) {
-    let (ours, theirs) = (told(read(path)), told(through_sqlite(path)));
+    let (ours, theirs) = (shown(read(path)), shown(through_sqlite(path)));
     if ours != theirs {
         let differs = ours.bytes().zip(theirs.bytes()).take_while(|(one, other)| one == other).count();
         let near = |text: &str| text.chars().skip(differs.saturating_sub(200)).take(400).collect::<String>();
@@ -49,7 +49,7 @@ pub(super) fn assert_same(path: &Path) {
     }
 }
 
-/// How many rows a table has, if its pages are as usual.
+/// Returns the number of rows of a table, if its pages are as usual.
 fn counted(path: &Path, table: &str) -> Result<u64, Stop> {
     let database = Database::open(path).unwrap();
     let Some(pages) = &database.pages else { return Err(Stop::Unusual) };
@@ -78,7 +78,7 @@ fn rows(count: u32, seed: u32) -> String {
     )
 }
 
-/// What has become of the tables afterwards.
+/// Changes of the tables.
 const CHANGES: [&str; 12] = [
     "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE rowid % 3 = 0; DELETE FROM CUPTI_ACTIVITY_KIND_MEMCPY",
     "DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE rowid < 500; VACUUM",

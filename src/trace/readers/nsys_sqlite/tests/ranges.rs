@@ -18,15 +18,15 @@ type Told<'a> = (i64, Option<i64>, &'a str, Option<&'a str>, Reach);
 /// All ranges of process 42.
 fn ranges(trace: &Trace) -> Vec<Told<'_>> {
     let text = |name| trace.names.text(name);
-    let told = |range: &crate::trace::Range| {
+    let shown = |range: &crate::trace::Range| {
         let label: Label = trace.labels.all()[range.label as usize];
         assert_eq!((label.clock, label.process_id, label.source), (0, Some(42), Source::Nvtx));
         (range.start, range.end, text(label.name), label.domain.map(text), label.reach)
     };
-    trace.ranges.iter().map(told).collect()
+    trace.ranges.iter().map(shown).collect()
 }
 
-/// What a capture comes to that has these rows.
+/// Reads a capture with these rows.
 fn of_rows(columns: &str, rows: &str) -> Trace {
     read_sql(&[CORE, NVTX, &format!("INSERT INTO NVTX_EVENTS ({columns}) VALUES {rows}")]).unwrap()
 }
@@ -101,8 +101,7 @@ fn leaves_out_ranges_that_make_no_sense() {
             (-9223372036854775807, 9223372036854775807, 60, 7, -1), (x'00', '', 34, 'a', ''), (1, 2, NULL, 'a', 0);
         DROP TABLE old;";
     let trace = read_sql(&[CORE, NVTX, loose]).unwrap();
-    let expected =
-        [("ends before it starts", 1), ("has no start", 2), ("holds something else where a number belongs", 5)];
+    let expected = [("an end before the start", 1), ("no start", 2), ("text instead of a number", 5)];
     let mut found = skipped(&trace);
     found.sort_unstable();
     assert_eq!(found, expected);
@@ -190,7 +189,7 @@ fn value() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// What is read without SQLite is what SQLite reads, and no row is lost.
+    /// Reading without SQLite gives the same rows as SQLite, and no row is lost.
     #[test]
     fn every_row_is_read_or_left_out(
         rows in prop::collection::vec(

@@ -7,7 +7,7 @@ pub(super) fn header(line: &str) -> Option<Vec<&str>> {
     (names.len() > 2).then_some(names)
 }
 
-/// Whether a line is the row of units below a header.
+/// Returns true if a line is the row of units below a header.
 pub(super) fn is_units(line: &str) -> bool {
     const UNITS: [&str; 12] = ["", "%", "s", "ms", "us", "ns", "B", "KB", "MB", "GB", "GB/s", "MB/s"];
     line.contains(',') && line.split(',').all(|unit| UNITS.contains(&unit) || matches!(unit, "B/s" | "KB/s" | "TB/s"))
@@ -18,7 +18,7 @@ pub(super) fn is_units(line: &str) -> bool {
 pub(super) struct Units(Option<Vec<String>>);
 
 impl Units {
-    /// Whether a line is that row. Only the first one below the header can be.
+    /// Returns true if a line is that row. Only the first one below the header can be.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let may_be = self.0.is_none();
         let units = self.0.get_or_insert_default();
@@ -28,7 +28,7 @@ impl Units {
         may_be && !units.is_empty()
     }
 
-    /// The unit of a column; empty where there is none.
+    /// Returns the unit of a column; empty without a unit.
     pub(super) fn of(&self, column: usize) -> &str {
         self.0.as_ref().and_then(|units| units.get(column)).map_or("", String::as_str)
     }

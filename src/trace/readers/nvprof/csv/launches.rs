@@ -8,12 +8,12 @@ use super::{CUT_SHORT, Sheet};
 use crate::memory::Room as _;
 use crate::trace::{MetricRow, NameId};
 
-/// What stands in front of the kernel's name.
+/// Columns in front of the kernel's name.
 const BEFORE: [&str; 4] = ["Device", "Context", "Stream", "Kernel"];
-/// What older releases have behind the name of the kernel.
+/// Column behind the name of the kernel in older releases.
 const NUMBER: &str = "Correlation_ID";
 
-/// Where the columns stand, and what the rows have come to.
+/// Places of the columns, and the results of the rows.
 #[derive(Debug)]
 pub(super) struct Columns {
     /// Behind the kernel's name, in this order.
@@ -23,7 +23,7 @@ pub(super) struct Columns {
     found: FxHashMap<(String, NameId), (usize, Vec<Sum>)>,
 }
 
-/// What is needed for an average.
+/// Sums for an average.
 #[derive(Debug, Default, Clone, Copy)]
 struct Sum {
     count: u64,
@@ -40,7 +40,7 @@ impl Columns {
         })
     }
 
-    /// Adds a row to those of its device and kernel, which are what a summary of metrics has.
+    /// Adds a row to those of its device and kernel, as in a summary of metrics.
     pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
         if self.units.take(line) {
             return Ok(0);

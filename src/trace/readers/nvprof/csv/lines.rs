@@ -12,7 +12,7 @@ pub(super) struct Lines<R: Read> {
     text: String,
     next: u64,
     broken: bool,
-    /// Where the line that was last read begins.
+    /// Position of the line that was last read.
     pub(super) offset: u64,
 }
 

@@ -1,11 +1,11 @@
-//! Metrics and events: what the device counted while a kernel ran.
+//! Metrics and events: counters of the device while a kernel ran.
 
 use super::quantity::split;
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
 use crate::memory::Room as _;
 use crate::trace::MetricRow;
 
-/// Where the columns stand that differ between tables.
+/// Places of the columns that differ between tables.
 #[derive(Debug)]
 pub(super) struct Columns {
     /// Events have none.
@@ -24,7 +24,7 @@ impl Columns {
         Some(Self { described, values: names.len() - if described { 5 } else { 4 } })
     }
 
-    /// Adds a row. The kernel's name, in the middle, is what is left of it.
+    /// Adds a row. The kernel's name, in the middle, is the rest of the line.
     pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
         let (device, rest) = line.strip_prefix('"').and_then(|rest| rest.split_once("\",")).ok_or(CUT_SHORT)?;
         let (mut rest, mut values) = (rest, Vec::with_capacity(self.values));

@@ -19,13 +19,13 @@ use crate::error::{Error, Result};
 use crate::trace::readers::{Interrupted, Source};
 use crate::trace::{Capture, Trace, Warning};
 
-/// Why a row is left out.
-const NO_NUMBER: &str = "holds something else where a number belongs";
-const CUT_SHORT: &str = "has fewer columns than its table";
-/// How many lines are read before the caller is asked whether to stop.
+/// Reasons for which a row is skipped.
+const NO_NUMBER: &str = "text instead of a number";
+const CUT_SHORT: &str = "fewer columns than the header";
+/// Number of lines between two checks for an interruption.
 const STRIDE: u64 = 1 << 12;
 
-/// Whether a file that begins so has tables of nvprof: a banner, or a header.
+/// Returns true if a file with this start has tables of nvprof: a banner, or a header.
 pub(in crate::trace::readers) fn matches(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     text.lines().any(|line| is_banner(line) && line.contains("rofil") || Table::of_header(line).is_some())
@@ -47,7 +47,7 @@ enum Table {
     Text(text::Columns),
     /// Its rows are only counted.
     Counted,
-    /// Its rows cannot be told apart.
+    /// Its rows cannot be separated.
     Unread,
 }
 
@@ -69,10 +69,10 @@ impl Table {
     }
 }
 
-/// What of the lines before says how the next one is to be understood.
+/// Context of a line, from the lines before it.
 #[derive(Debug, Default)]
 struct Place {
-    /// Below the headline of ranges, all of which repeats what stands above it.
+    /// Below the headline of ranges, which repeat the rows above it.
     in_ranges: bool,
     /// Below the headline of calls, where tables have no column for it.
     of_calls: bool,
@@ -95,7 +95,7 @@ impl Place {
     }
 }
 
-/// What is known while a file is read.
+/// State while a file is read.
 struct Sheet<'a> {
     capture: Capture,
     trace: &'a mut Trace,
@@ -124,7 +124,7 @@ pub(in crate::trace::readers) fn read(
         }
         read += 1;
         let Some(line) = line else {
-            sheet.capture.skip("is longer than any row, or cannot be read", Some(lines.offset));
+            sheet.capture.skip("unreadable or too long line", Some(lines.offset));
             continue;
         };
         if is_banner(line) {
@@ -146,7 +146,7 @@ pub(in crate::trace::readers) fn read(
                 Table::Counted => Ok(u64::from(!cut::is_units(line))),
                 Table::Unread => {
                     unread += 1;
-                    Err("is of a trace in text, not in CSV")
+                    Err("trace as text instead of CSV")
                 }
             };
             match outcome {
@@ -154,21 +154,21 @@ pub(in crate::trace::readers) fn read(
                 Err(reason) => sheet.capture.skip(reason, Some(lines.offset)),
             }
         } else if is_row(line) {
-            sheet.capture.skip("stands under no header that is known", Some(lines.offset));
+            sheet.capture.skip("row without a known header", Some(lines.offset));
         }
     }
     if !found || unread > 0 && sheet.capture.events_read == 0 {
         return Err(Error::NotACapture {
             path: sheet.capture.path,
-            reason: if found { "it is a trace of nvprof in text" } else { "it is text of nvprof without a table" }
+            reason: if found { "the file is an nvprof trace as text" } else { "the nvprof output has no table" }
                 .to_owned(),
-            hint: "print it with: nvprof --csv --print-gpu-trace, or -i FILE of a profile".to_owned(),
+            hint: "Print the trace as CSV: nvprof --csv --print-gpu-trace COMMAND".to_owned(),
         });
     }
     Ok(sheet.finish())
 }
 
-/// Whether a line looks as rows do: a program's own output may stand between tables.
+/// Returns true if a line looks like a row: a program's own output may stand between tables.
 fn is_row(line: &str) -> bool {
     line.contains('"') && line.bytes().filter(|&byte| byte == b',').count() > 2
 }
@@ -179,19 +179,21 @@ impl Sheet<'_> {
         if self.summaries > 0 {
             self.trace.warnings.push(Warning {
                 code: "summary_only",
-                message: format!("{path} holds totals, no events: medians, idle time and streams are not known"),
-                evidence: format!("{} rows of summaries", self.summaries),
-                hint: "give the profile itself (nvprof -o), or print a trace: --csv --print-gpu-trace -u ns".to_owned(),
+                message: format!(
+                    "{path}: medians, idle time and streams are unknown, because the file contains only totals"
+                ),
+                evidence: format!("{} summary rows", self.summaries),
+                hint: "Capture a trace: nvprof --csv --print-gpu-trace -u ns COMMAND".to_owned(),
             });
         }
         if self.coarse {
             self.trace.warnings.push(Warning {
                 code: "rounded_times",
                 message: format!(
-                    "{path}: starts are rounded to microseconds, so that busy and idle time are not exact"
+                    "{path}: busy and idle time have an error, because starts are rounded to microseconds"
                 ),
-                evidence: "the unit of the column Start is s".to_owned(),
-                hint: "print the trace with -u ns".to_owned(),
+                evidence: "unit of the column Start: s".to_owned(),
+                hint: "Print nanoseconds: nvprof --csv --print-gpu-trace -u ns COMMAND".to_owned(),
             });
         }
         self.capture

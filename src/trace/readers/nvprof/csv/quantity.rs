@@ -3,7 +3,7 @@
 /// So many digits are more than nvprof prints, and leave room to multiply.
 const DIGITS: usize = 24;
 
-/// Nanoseconds of a time, in the unit that stands behind it, or else in that of its column.
+/// Converts a time to nanoseconds, by the unit behind it, or else by that of its column.
 pub(super) fn nanoseconds(text: &str, unit: &str) -> Option<u64> {
     let (number, own) = split(text);
     let factor = match if own.is_empty() { unit } else { own } {
@@ -29,7 +29,7 @@ pub(super) fn bytes(text: &str, unit: &str) -> Option<u64> {
     scaled(number, factor)
 }
 
-/// A number, and what stands behind it.
+/// Splits a number from the text behind it.
 pub(super) fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+' | 'e' | 'E')).unwrap_or(text.len());

@@ -6,19 +6,19 @@ use super::{CUT_SHORT, NO_NUMBER, Sheet};
 use crate::memory::Room as _;
 use crate::trace::{Total, TotalKind};
 
-/// What is read of a row.
+/// Columns that are read.
 const WANTED: [&str; 3] = ["Time", "Min", "Max"];
-/// The last digit of what is printed in seconds, in nanoseconds.
+/// Last digit of times that are printed in seconds, in nanoseconds.
 const MICROSECOND: u64 = 1_000;
 
-/// Where the columns of a summary stand, and their units.
+/// Places of the columns of a summary, and their units.
 #[derive(Debug)]
 pub(super) struct Columns {
     kind: Option<usize>,
     times: [usize; 3],
-    /// Of the host alone, or of the host and of the device.
+    /// Columns of the host alone, or of the host and the device.
     calls: Vec<usize>,
-    /// How many stand in front of the name, which is the last one.
+    /// Number of columns in front of the name, which is the last one.
     before: usize,
     units: Units,
 }
@@ -58,7 +58,7 @@ impl Columns {
 }
 
 impl Sheet<'_> {
-    /// Adds what a row of a summary says: how often, how long in all, and the shortest and the longest.
+    /// Adds the row of a summary: count, total time, and the shortest and the longest time.
     ///
     /// By up to `slack` a number may be too small for having been rounded.
     pub(super) fn total(
@@ -70,7 +70,7 @@ impl Sheet<'_> {
     ) -> Result<u64, &'static str> {
         let [count, total_ns, min_ns, max_ns] = numbers;
         if count == 0 || min_ns > max_ns.saturating_add(slack) || max_ns > total_ns.saturating_add(slack) {
-            return Err("does not add up");
+            return Err("inconsistent times");
         }
         let max_ns = max_ns.max(min_ns);
         let total_ns = total_ns.max(max_ns);
@@ -96,7 +96,7 @@ impl Sheet<'_> {
     }
 }
 
-/// What a copy or a set is called here: `memcpy HtoD` for `[CUDA memcpy HtoD]`.
+/// Returns the name of a copy or a set in summaries: `memcpy HtoD` for `[CUDA memcpy HtoD]`.
 pub(super) fn memory_kind(name: &str) -> Option<&str> {
     name.strip_prefix("[CUDA ")?.strip_suffix(']').filter(|kind| kind.starts_with("mem"))
 }

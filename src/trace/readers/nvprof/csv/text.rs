@@ -3,12 +3,12 @@
 use super::quantity::nanoseconds;
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
 
-/// What the rows of a summary in text have in front of the name.
+/// Columns in front of the name in a summary as text.
 #[derive(Debug)]
 pub(super) struct Columns {
     /// One for the calls of the host, or one more for those of the device.
     calls: usize,
-    /// Whose rows these are, until another is named.
+    /// Kind of these rows, until another is named.
     kind: Option<String>,
 }
 

@@ -6,11 +6,11 @@ use super::summary::memory_kind;
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
 use crate::trace::{Callee, Entry, Kind, Queue, Shape, Work};
 
-/// Where the columns of a trace stand, and their units.
+/// Places of the columns of a trace, and their units.
 #[derive(Debug)]
 pub(super) struct Columns {
     names: Vec<String>,
-    /// How many stand in front of the name.
+    /// Number of columns in front of the name.
     before: usize,
     units: Units,
 }
@@ -65,7 +65,7 @@ impl Columns {
 }
 
 impl Row<'_> {
-    /// The text of a column; empty where there is none.
+    /// Returns the text of a column; empty without text.
     fn get(&self, name: &str) -> &str {
         let Some(at) = self.columns.names.iter().position(|column| column == name) else { return "" };
         let before = self.columns.before;

@@ -31,12 +31,12 @@ const WHAT: [&str; 13] = [
     "graphId",
 ];
 
-/// What was found besides the kernels themselves.
+/// Findings other than the kernels themselves.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Whether some were nodes of graphs.
+    /// True if some kernels were nodes of graphs.
     pub(super) in_graphs: bool,
-    /// How many ran one at a time.
+    /// Number of kernels that ran one at a time.
     pub(super) serialized: u64,
 }
 

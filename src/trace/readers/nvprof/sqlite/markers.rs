@@ -22,11 +22,11 @@ const THREAD: i64 = 2;
 struct Edge {
     id: i64,
     time: i64,
-    /// Of the start of one.
+    /// Data of a range start.
     opens: Option<Opened>,
 }
 
-/// What only its start says of a range.
+/// Data of a range that only its start has.
 #[derive(Debug, Clone, Copy)]
 struct Opened {
     name: i64,
@@ -51,7 +51,7 @@ pub(super) fn read(
         None => unread += 1,
     })?;
     progress.capture.events_read += marks;
-    progress.capture.skip_many("is no mark that can be read", unread, None);
+    progress.capture.skip_many("unreadable marker", unread, None);
     // Rows are in no order.
     memory::probe(size_of_val(edges.as_slice()));
     edges.sort_by_key(|edge| (edge.id, edge.time, edge.opens.is_some()));
@@ -68,12 +68,12 @@ pub(super) fn read(
             let label = trace.labels.intern(label);
             trace.ranges.put(Range { label, start, end: Some(end) });
         })
-        .tell(progress);
+        .report(progress);
     }
     Ok(())
 }
 
-/// What became of the rows with one number.
+/// Outcome of the rows with one number.
 #[derive(Debug, Default)]
 struct Outcome {
     read: u64,
@@ -83,12 +83,12 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn tell(&self, progress: &mut Progress<'_>) {
+    fn report(&self, progress: &mut Progress<'_>) {
         let capture = &mut progress.capture;
         capture.events_read += self.read;
-        capture.skip_many("is a range that never ends", self.never_ended, None);
-        capture.skip_many("ends a range that never began", self.never_begun, None);
-        capture.skip_many("is of a range that ends before its start", self.backwards, None);
+        capture.skip_many("range without an end", self.never_ended, None);
+        capture.skip_many("end of a range without a start", self.never_begun, None);
+        capture.skip_many("range that ends before its start", self.backwards, None);
     }
 }
 
@@ -129,7 +129,7 @@ fn pair(edges: &[Edge], mut add: impl FnMut(Opened, i64, i64)) -> Outcome {
     outcome
 }
 
-/// The end of a range, `Some(None)` for a mark of another kind, and nothing for what cannot be read.
+/// Reads the end of a range; `Some(None)` for a marker of another kind, and `None` for an unreadable one.
 #[allow(clippy::option_option, reason = "what cannot be read, what is no end, and an end")]
 fn edge(row: &Row<'_>) -> Option<Option<Edge>> {
     let number = |place| row.get_ref(place).ok()?.as_i64().ok();
@@ -145,7 +145,7 @@ fn edge(row: &Row<'_>) -> Option<Option<Edge>> {
     Some(Some(Edge { id, time, opens }))
 }
 
-/// The process and the thread of an object. What follows the number of a process means nothing.
+/// Returns the process and the thread of an object. Bytes after the number of a process mean nothing.
 fn object(kind: Option<i64>, value: Option<ValueRef<'_>>) -> (Option<i64>, Option<i64>) {
     let Some(ValueRef::Blob(bytes)) = value else { return (None, None) };
     let word = |at: usize| Some(i64::from(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)));
@@ -156,7 +156,7 @@ fn object(kind: Option<i64>, value: Option<ValueRef<'_>>) -> (Option<i64>, Optio
     }
 }
 
-/// Whether a range is one of ours, `RUNNER/forward/3`: what it launches, other threads may.
+/// Returns true if a range is one of ours, `RUNNER/forward/3`: other threads may launch its activities.
 fn is_ours(name: &str) -> bool {
     let mut parts = name.rsplitn(3, '/');
     let number = parts.next().is_some_and(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));

@@ -17,7 +17,7 @@ use std::path::Path;
 use self::numbers::Queues;
 use super::names::KernelNames;
 use crate::error::{Error, Result};
-use crate::trace::readers::sqlite::database::{Database, heard};
+use crate::trace::readers::sqlite::database::{Database, checked};
 use crate::trace::readers::sqlite::progress::Progress;
 use crate::trace::readers::sqlite::strings::Strings;
 use crate::trace::readers::sqlite::{MAGIC, Refusal};
@@ -28,7 +28,7 @@ use crate::trace::{Capture, Trace, Warning};
 const STRINGS: (&str, &str) = ("StringTable", "_id_");
 const VERSION: &str = "Version";
 const PREFIX: &str = "CUPTI_ACTIVITY_KIND_";
-/// Tables that say what there is, not what happened, without their prefix.
+/// Tables of objects instead of events, without their prefix.
 const DESCRIBED: [&str; 12] = [
     "DEVICE",
     "DEVICE_ATTRIBUTE",
@@ -45,7 +45,7 @@ const DESCRIBED: [&str; 12] = [
 ];
 const GRAPHS: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 
-/// Whether a file that begins so is a profile of nvprof.
+/// Returns true if a file with this start is a profile of nvprof.
 pub(in crate::trace::readers) fn matches(head: &[u8], path: &Path) -> bool {
     head.starts_with(MAGIC) && Database::open(path).is_ok_and(|database| is_profile(&database))
 }
@@ -108,7 +108,7 @@ fn read_database(
     Ok(progress.finish(trace))
 }
 
-/// Whether the rows of a table are events that no summary needs.
+/// Returns true if the rows of a table are events that no summary needs.
 fn is_only_counted(table: &str) -> bool {
     let used = || kernels::TABLES.iter().chain(&memory::TABLES).chain(calls::TABLES.iter().map(|(table, _)| table));
     table.strip_prefix(PREFIX).is_some_and(|kind| !DESCRIBED.contains(&kind))
@@ -118,24 +118,24 @@ fn is_only_counted(table: &str) -> bool {
 
 fn version(database: &Database) -> Option<String> {
     let sql = format!("SELECT version FROM {VERSION}");
-    let version: i64 = heard(database.prepare(&sql).ok()?.query_row([], |row| row.get(0))).ok()?;
+    let version: i64 = checked(database.prepare(&sql).ok()?.query_row([], |row| row.get(0))).ok()?;
     Some(version.to_string())
 }
 
 fn graph_level(path: &str, graphs: u64) -> Warning {
     Warning {
         code: "graph_level_capture",
-        message: format!("{path}: graphs were captured as a whole, and the kernels that ran in them are missing"),
+        message: format!("{path}: kernels of CUDA graphs are missing"),
         evidence: format!("{graphs} rows in {GRAPHS}"),
-        hint: "capture with nsys and --cuda-graph-trace=node".to_owned(),
+        hint: "Capture the kernels of graphs: nsys profile --cuda-graph-trace=node COMMAND".to_owned(),
     }
 }
 
 fn serialized(path: &str, kernels: u64) -> Warning {
     Warning {
         code: "serialized_kernels",
-        message: format!("{path}: kernels ran one at a time, for metrics, and times are the device's own"),
-        evidence: format!("{kernels} rows in {}, and no host calls", kernels::SERIALIZED),
-        hint: "capture a timeline without --metrics and --events to see gaps and overlap".to_owned(),
+        message: format!("{path}: gaps and overlap are wrong, because kernels ran one at a time"),
+        evidence: format!("{kernels} rows in {} without host calls", kernels::SERIALIZED),
+        hint: "Capture without --metrics and --events: nvprof --export-profile FILE COMMAND".to_owned(),
     }
 }

@@ -1,10 +1,10 @@
-//! What the numbers in rows stand for.
+//! Meaning of the numbers in rows.
 
 use rustc_hash::FxHashMap;
 
 use super::Database;
 use super::Strings;
-use crate::trace::readers::sqlite::database::heard;
+use crate::trace::readers::sqlite::database::checked;
 use crate::trace::readers::sqlite::numbers::{NONE, known};
 use crate::trace::{NameId, Queue, Trace};
 
@@ -16,17 +16,17 @@ pub(super) fn unsigned(number: i64) -> i64 {
     i32::try_from(number).map_or(number, |number| i64::from(number.cast_unsigned()))
 }
 
-/// What joins a call with what it launched; 0 where it is not known.
+/// Returns the number that joins a call with its activities; 0 if unknown.
 pub(super) fn correlation(number: i64) -> u64 {
     u64::try_from(unsigned(number)).unwrap_or(0)
 }
 
-/// The place of a text in the table of texts: the first one says that there is none.
+/// Returns the place of a text in the table of texts: the first entry means no text.
 pub(super) fn text(number: i64) -> Option<i64> {
     known(number).filter(|&number| number != 0)
 }
 
-/// Where devices and their streams stand in a trace. Rows of devices do not tell their process.
+/// Places of devices and their streams in a trace. Rows of devices do not record their process.
 pub(super) struct Queues {
     clock: u32,
     places: FxHashMap<i64, u32>,
@@ -41,7 +41,7 @@ impl Queues {
     pub(super) fn of(&mut self, trace: &mut Trace, device: i64, stream: i64) -> Result<Queue, &'static str> {
         let place = match self.places.get(&device) {
             Some(&place) => place,
-            None if self.places.len() == MOST => return Err("is of one device too many"),
+            None if self.places.len() == MOST => return Err("too many devices"),
             None => {
                 let place = trace.device(self.clock, None, known(device));
                 self.places.insert(device, place);
@@ -75,16 +75,16 @@ fn names(database: &Database) -> Vec<(i64, i64)> {
     let Ok(mut statement) = database.prepare(&format!("SELECT id, name FROM {table} LIMIT {MOST}")) else {
         return Vec::new();
     };
-    let rows = heard(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))));
-    rows.map(|rows| rows.flat_map(heard).collect()).unwrap_or_default()
+    let rows = checked(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))));
+    rows.map(|rows| rows.flat_map(checked).collect()).unwrap_or_default()
 }
 
-/// When an operation of a device ran, or why that is not known.
+/// Returns the times of a device operation, or the reason why they are unknown.
 pub(super) fn times(start: i64, end: i64) -> Result<(i64, i64), &'static str> {
     match (start, end) {
-        (NONE, _) | (_, NONE) => Err("has no start or no end"),
-        (0, _) => Err("has no start: the device ran out of room to note it"),
-        (start, end) if end <= start => Err("does not end after its start"),
+        (NONE, _) | (_, NONE) => Err("no start or no end"),
+        (0, _) => Err("no start: the buffer of the device was full"),
+        (start, end) if end <= start => Err("an end that is not after the start"),
         times => Ok(times),
     }
 }

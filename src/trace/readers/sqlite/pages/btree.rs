@@ -12,8 +12,7 @@ const LEAF_HEADER: usize = 8;
 /// No table of 2³² pages is deeper, and SQLite goes no deeper than 20.
 const DEEPEST: usize = 18;
 
-/// The leaves of a table in the order of its rows. `budget` is how many pages may still be looked at: those of a table
-/// that runs in circles have no end.
+/// Returns the leaves of a table in the order of its rows. `budget` limits the number of pages: a cyclic table has no end.
 pub(super) fn leaves(
     pages: &Pages,
     root: u32,
@@ -27,7 +26,7 @@ pub(super) fn leaves(
         if !level.iter().all(|&page| pages.holds(page)) {
             return Err(Stop::Unusual);
         }
-        // All leaves are equally deep; whoever reads them finds out if they are not.
+        // All leaves are equally deep; else reading them fails.
         pages.load(level[0], 1, &mut buffer)?;
         if buffer.first() == Some(&LEAF) {
             return Ok(level);
@@ -92,7 +91,7 @@ pub(super) struct Payload {
     pub(super) at: usize,
     /// All of it, wherever it lies.
     pub(super) length: usize,
-    /// Whether all of it lies here.
+    /// True if all of it is in this page.
     pub(super) is_whole: bool,
 }
 

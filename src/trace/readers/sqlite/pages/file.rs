@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{Stop, usual};
 use crate::memory::Room as _;
 
-/// What follows a page in its buffer, so that a number can be loaded as eight bytes wherever it ends.
+/// Padding after a page in its buffer, so that a number can be loaded as eight bytes wherever it ends.
 pub(in crate::trace::readers) const PADDING: usize = 8;
 /// The byte that programs lock in place of the file; nothing is stored on its page.
 const LOCKED: u64 = 1 << 30;
@@ -22,12 +22,12 @@ pub(in crate::trace::readers) struct Pages {
     /// The part of each page that holds data.
     pub(super) usable: usize,
     pub(super) count: u32,
-    /// Whether texts are in UTF-8.
+    /// True if texts are in UTF-8.
     pub(super) has_utf8: bool,
 }
 
 impl Pages {
-    /// Opens a file whose header is as SQLite writes it, and whose size is the one that the header gives.
+    /// Opens a file with a header as SQLite writes it, and the size in the header.
     pub(in crate::trace::readers) fn open(path: &Path, header: &[u8], size_bytes: u64) -> Option<Self> {
         let word = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
         let size = match u16::from_be_bytes(header.get(16..18)?.try_into().ok()?) {
@@ -46,12 +46,12 @@ impl Pages {
         (is_usual && is_whole).then_some(Self { file: File::open(path).ok()?, size, usable, count, has_utf8 })
     }
 
-    /// How many pages are looked at before the file is taken for one that runs in circles: all of them, twice.
+    /// Returns the number of pages after which the file counts as a cycle: all of them, twice.
     pub(in crate::trace::readers) fn budget(&self) -> u64 {
         2 * u64::from(self.count)
     }
 
-    /// Whether a b-tree may have this page, the first one apart.
+    /// Returns true if a b-tree may have this page, any but the first.
     pub(super) fn holds(&self, page: u32) -> bool {
         (2..=self.count).contains(&page) && u64::from(page - 1) != LOCKED / self.size as u64
     }

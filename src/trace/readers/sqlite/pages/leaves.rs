@@ -4,11 +4,11 @@ use super::Stop;
 use super::btree::Leaf;
 use super::file::Pages;
 
-/// As much is read at once as stays in a processor's own cache.
+/// Number of bytes that are read at once: they stay in a processor's own cache.
 const WINDOW: usize = 256 << 10;
 /// So many bytes of other pages are read along: skipping them takes longer.
 const GAP: usize = 16 << 10;
-/// How many windows are read before the caller is asked whether to stop.
+/// Number of windows between two checks for an interruption.
 const STRIDE: u32 = 32;
 
 /// Leaves of a table, in the order of its rows.
@@ -46,7 +46,7 @@ impl<'a> Leaves<'a> {
         Leaf::new(&self.buffer[at..], self.pages, page == self.root).map(Some)
     }
 
-    /// How many pages from `first` on are read at once: up to the last leaf that is near enough.
+    /// Returns the number of pages from `first` on that are read at once: up to the last leaf that is near enough.
     fn run(&self, first: u32) -> u32 {
         let most = (WINDOW / self.pages.size).max(1) as u32;
         let gap = (GAP / self.pages.size) as u32;

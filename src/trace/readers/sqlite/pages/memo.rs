@@ -15,14 +15,14 @@ struct Piece {
     shift: u32,
 }
 
-/// Where the bytes of some columns lie in the records of a shape. Rows with more pieces are taken apart each time.
+/// Places of the bytes of some columns in the records of a shape. Rows with more pieces are taken apart each time.
 #[derive(Debug, Clone, Copy)]
 struct Pieces {
     pieces: [Piece; WORDS],
     count: usize,
 }
 
-/// The bytes of such columns, and whatever else tells rows apart.
+/// The bytes of such columns, and everything else that distinguishes rows.
 #[derive(Debug, Clone, Copy)]
 struct Bytes {
     words: [u64; WORDS],
@@ -72,7 +72,7 @@ impl Bytes {
     }
 }
 
-/// What is known of a shape.
+/// State of a shape.
 #[derive(Debug, Clone, Copy)]
 enum Known {
     Nothing,
@@ -95,7 +95,7 @@ impl Memo {
         Self { slots: vec![None; SLOTS], pieces: Vec::new(), segment: 0 }
     }
 
-    /// The number of a record's `what` in a tally.
+    /// Returns the number of a record's `what` in a tally.
     pub(super) fn number<const K: usize>(
         &mut self,
         tally: &mut Tally<K>,

@@ -19,7 +19,7 @@ pub(in crate::trace::readers) use record::Place;
 pub(in crate::trace::readers) use rows::Scan;
 pub(in crate::trace::readers) use value::Value;
 
-/// Why reading has stopped before the end.
+/// Reason why reading has stopped before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace::readers) enum Stop {
     /// The table is to be read by SQLite.
@@ -27,7 +27,7 @@ pub(in crate::trace::readers) enum Stop {
     Interrupted,
 }
 
-/// What is there, or [`Stop::Unusual`].
+/// Returns the value, or [`Stop::Unusual`] without one.
 fn usual<T>(found: Option<T>) -> Result<T, Stop> {
     found.ok_or(Stop::Unusual)
 }

@@ -11,20 +11,20 @@ use crate::trace::readers::sqlite::numbers::NONE;
 const MOST: usize = 1 << 12;
 /// The longest header. Tables have some forty columns.
 const LONGEST: usize = 512;
-/// Headers of up to so many words are told apart by them, the last ones of so many slots.
+/// Number of words up to which headers are distinguished by them, the last ones of so many slots.
 pub(super) const WORDS: usize = 8;
 const SLOTS: usize = 1 << 9;
 
-/// Where a column stands in records.
+/// Place of a column in records.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::trace::readers) struct Place {
     /// Its number among the columns of the table; `None` for one that the table does not have.
     pub(in crate::trace::readers) column: Option<usize>,
-    /// Whether rows that are older than the column hold NULL there.
+    /// True if rows that are older than the column hold NULL there.
     pub(in crate::trace::readers) null_if_short: bool,
 }
 
-/// How a number is taken out of a record: eight bytes from `at` on, moved and masked; or `constant`.
+/// Extraction of a number from a record: eight bytes from `at` on, moved and masked; or `constant`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
     at: u32,
@@ -50,7 +50,7 @@ impl Field {
         word(record, self.at as usize).cast_signed() >> self.shift & self.mask | self.constant
     }
 
-    /// Where its bytes lie.
+    /// Returns the places of its bytes.
     pub(super) fn bytes(self) -> Option<std::ops::Range<usize>> {
         (self.mask != 0).then(|| self.at as usize..self.at as usize + (8 - self.shift as usize / 8))
     }
@@ -73,16 +73,16 @@ pub(super) const FACTORS: [u64; WORDS] = [
     0x5899_65cc_7537_4cc3,
 ];
 
-/// Whether words are equal, without the call that comparing arrays takes.
+/// Compares words, without the call that comparing arrays takes.
 #[inline]
 pub(super) fn equal<const N: usize>(one: &[u64; N], other: &[u64; N]) -> bool {
     one.iter().zip(other).fold(0, |differs, (one, other)| differs | (one ^ other)) == 0
 }
 
-/// What the records with one header have in common.
+/// Common properties of the records with one header.
 #[derive(Debug)]
 struct Shape {
-    /// Of header and values together.
+    /// Length of header and values together.
     length: usize,
     fields: Option<Box<[Field]>>,
 }
@@ -195,7 +195,7 @@ impl<'a> Shapes<'a> {
         Ok(self.all.len() - 1)
     }
 
-    /// How the wanted columns are taken out of a record; `None` if one of them is no number.
+    /// Returns the extraction of the wanted columns; `None` if one of them is not a number.
     pub(super) fn fields(&self, shape: usize) -> Option<&[Field]> {
         self.all[shape].fields.as_deref()
     }

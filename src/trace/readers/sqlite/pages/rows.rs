@@ -12,7 +12,7 @@ use super::{Stop, usual};
 use crate::par;
 use crate::trace::readers::sqlite::tally::{Events, NO_NUMBER, Taken, Tally};
 
-/// As many leaves are worth a thread.
+/// Number of leaves that are worth a thread.
 const LEAST: usize = 64;
 /// Some more parts than threads: not all of them are equally fast.
 const PARTS: usize = 8;
@@ -21,13 +21,13 @@ const PARTS: usize = 8;
 pub(in crate::trace::readers) struct Scan<'a> {
     pub(in crate::trace::readers) pages: &'a Pages,
     pub(in crate::trace::readers) root: u32,
-    /// How many pages may still be looked at.
+    /// Number of pages that may still be read.
     pub(in crate::trace::readers) budget: &'a mut u64,
     pub(in crate::trace::readers) interrupted: &'a dyn Fn() -> bool,
 }
 
 impl Scan<'_> {
-    /// How many rows it has.
+    /// Returns the number of rows.
     pub(in crate::trace::readers) fn count(self) -> Result<u64, Stop> {
         let counts = self.in_parts(|leaves| {
             let mut seen = 0;
@@ -42,7 +42,7 @@ impl Scan<'_> {
         Ok(counts.iter().sum())
     }
 
-    /// What its rows come to, part by part. `places` has the columns of `events`, `times` first.
+    /// Returns the results of its rows, part by part. `places` has the columns of `events`, `times` first.
     pub(in crate::trace::readers) fn read<const K: usize, T: Fn([i64; 4]) -> Taken + Sync>(
         self,
         events: &Events<K, T>,
@@ -80,7 +80,7 @@ impl Scan<'_> {
         Ok(seen)
     }
 
-    /// Calls `read` for each part of the table with what gives it one leaf after the other.
+    /// Calls `read` for each part of the table, with a source of its leaves.
     fn in_parts<R: Send>(self, read: impl Fn(&mut Leaves<'_>) -> Result<R, Stop> + Sync) -> Result<Vec<R>, Stop> {
         let Self { pages, root, budget, interrupted } = self;
         let leaves = btree::leaves(pages, root, budget, interrupted)?;

@@ -1,4 +1,4 @@
-//! Numbers and texts of a record. Texts are too different for [`super::record::Shapes`] to remember what a record looks like.
+//! Numbers and texts of a record. Texts are too different for [`super::record::Shapes`] to remember their records.
 
 use super::btree::Payload;
 use super::record::{Place, word};
@@ -7,12 +7,12 @@ use super::varint::short_varint;
 /// The longest header. Tables have some forty columns.
 const LONGEST: usize = 512;
 
-/// What stands in a column.
+/// Value of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::trace::readers) enum Value<'a> {
     Null,
     Number(i64),
-    /// In UTF-8, if it is what it should be.
+    /// UTF-8 text, unless the file is damaged.
     Text(&'a [u8]),
     /// A fraction, or bytes.
     Other,
@@ -35,7 +35,7 @@ impl<const N: usize> Columns<N> {
         Self { wanted, null_if_short: places.iter().all(|place| place.null_if_short) }
     }
 
-    /// What stands in them in a record on `page`, if that is as usual.
+    /// Returns the values of a record on `page`, if that is as usual.
     pub(in crate::trace::readers) fn of<'a>(&self, page: &'a [u8], payload: Payload) -> Option<[Value<'a>; N]> {
         let Payload { at: begin, length, is_whole: true } = payload else { return None };
         let (header, mut at) = short_varint(page, begin)?;
@@ -63,7 +63,7 @@ impl<const N: usize> Columns<N> {
     }
 }
 
-/// How many bytes a value of a kind takes.
+/// Returns the number of bytes of a value of a kind.
 #[inline]
 fn width(kind: u64) -> Option<usize> {
     match kind {
@@ -81,7 +81,7 @@ fn width(kind: u64) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A record of two columns and what follows it, and what both are found to be.
+    /// Reads a record of two columns, followed by padding.
     fn found(record: &[u8], length: usize) -> Option<[Value<'_>; 2]> {
         let places = [1, 0].map(|column| Place { column: Some(column), null_if_short: true });
         Columns::new(&places).of(record, Payload { at: 0, length, is_whole: true })

@@ -24,7 +24,7 @@ pub(super) fn short_varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     }
 }
 
-/// Where the number at `at` ends.
+/// Returns the end of the number at `at`.
 #[inline]
 pub(super) fn end(bytes: &[u8], at: usize) -> Option<usize> {
     let word = u64::from_be_bytes(bytes.get(at..at + 8)?.try_into().ok()?);

@@ -1,4 +1,4 @@
-//! The law of the ranks whose samples make the resampled median.
+//! Distribution of the ranks whose samples make the resampled median.
 
 use super::quadrature::masses;
 use crate::memory;
@@ -10,11 +10,11 @@ const REACH: f64 = 8.5;
 /// Ranks from the lower to the upper one of the middle two: more than the 40-th of e lies beyond.
 const GAP: usize = 40;
 
-/// Which ranks the median of a resample of n samples comes from, and how likely.
-pub(super) struct Law {
-    /// The first rank that is looked at; as many are left out above.
+/// Ranks from which the median of a resample of n samples can come, and their probabilities.
+pub(super) struct RankDistribution {
+    /// First rank with a probability; as many are left out above.
     first: usize,
-    /// How many ranks are.
+    /// Number of ranks.
     width: usize,
     /// P(I = i) of the rank of the middle sample, or of the lower one of the middle two.
     lower: Vec<f64>,
@@ -24,7 +24,7 @@ pub(super) struct Law {
     pairs: Option<Pairs>,
 }
 
-/// How the upper one of the middle two follows the lower one.
+/// Distribution of the upper one of the middle two, given the lower one.
 struct Pairs {
     /// P(I = i, J > i).
     apart: Vec<f64>,
@@ -32,7 +32,7 @@ struct Pairs {
     further: Vec<f64>,
 }
 
-impl Law {
+impl RankDistribution {
     pub(super) fn of(n: usize) -> Self {
         // The middle rank has the standard deviation √n / 2.
         let reach = (REACH * (n as f64).sqrt() / 2.0).ceil() as usize + GAP;
@@ -48,12 +48,13 @@ impl Law {
         Self { first, width, lower, before, pairs }
     }
 
-    /// The ranks whose samples are needed, ascending.
+    /// Returns the ranks whose samples are needed, ascending.
     pub(super) fn ranks(&self) -> impl Iterator<Item = usize> {
         self.first..self.first + self.width
     }
 
-    /// The smallest value that the median does not exceed with probability `tail` or more; `values` stand at the ranks.
+    /// Returns the smallest value that the median does not exceed with probability `tail` or more; `values` belong to the
+    /// ranks.
     pub(super) fn quantile(&self, values: &[f64], tail: f64) -> f64 {
         // A sum of probabilities may end a rounding error below a tail that it equals.
         let enough = tail * (1.0 - 1e-12);
@@ -162,8 +163,9 @@ mod tests {
         // The series takes over where the product ends; neighbours in n hardly differ.
         for n in [998, 1000, 1002, 100_000] {
             let spread = |n: usize| {
-                let values: Vec<f64> = Law::of(n).ranks().map(|rank| (rank as f64 + 0.5) / n as f64 - 0.5).collect();
-                Law::of(n).standard_deviation(&values) * (n as f64).sqrt()
+                let values: Vec<f64> =
+                    RankDistribution::of(n).ranks().map(|rank| (rank as f64 + 0.5) / n as f64 - 0.5).collect();
+                RankDistribution::of(n).standard_deviation(&values) * (n as f64).sqrt()
             };
             let (even, odd) = (spread(n), spread(n + 1));
             assert!((even / odd - 1.0).abs() < 2.0 / n as f64, "n = {n}: {even} {odd}");
