@@ -1,4 +1,4 @@
-"""Text from files that anyone may have written: the one rule for characters that do not show themselves."""
+"""Escapes for text from files that are not trusted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
-    r"""One line in which every character shows itself: `\n`, `\x1b`, `\u{202e}`.
+    r"""Escapes a text, so that every character is visible: `\n`, `\x1b`, `\u{202e}`.
 
     Backslashes stay single, so that usual names stay as they are; JSON is the format that loses nothing.
     """
@@ -37,9 +37,10 @@ def _shown(character: str) -> str:
 
 
 def json_safe(document: str) -> str:
-    r"""A JSON document that can be printed: characters that act are written as `\uXXXX`, which means the same.
+    r"""Escapes a JSON document, so that it is safe to print.
 
-    They can only stand inside strings; the line ends that JSON puts between its tokens stay.
+    Invisible characters become `\uXXXX`, which means the same. They can only be inside strings; the line ends of the
+    document stay.
     """
     if document.isascii() and "\x7f" not in document:
         return document

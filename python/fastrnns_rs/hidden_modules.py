@@ -1,4 +1,7 @@
-"""Files that hide a required module: Python imports the first file on its path that has the name of the module."""
+"""Files that hide a required module.
+
+Python imports the first file on its path that has the name of the module.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _PACKAGES = {"click", "numpy", "platformdirs", "rich", "torch", "torchvision"}
 
 
 def explained(error: BaseException) -> tuple[str, str] | None:
-    """Returns the message and the hint for an error caused by a file that hides a module.
+    """Explains an error that is caused by a file that hides a module.
 
     Args:
         error: Error of an import, or of the use of a module.
@@ -36,7 +39,7 @@ def explained(error: BaseException) -> tuple[str, str] | None:
 
 
 def _files(error: BaseException) -> Iterator[str]:
-    """Yields the files in the traceback of an error, the last first, then the files of all loaded modules."""
+    """Yields the files in a traceback, the last first, then those of loaded modules."""
     trace, through = error.__traceback__, []
     while trace is not None:
         through.append(trace.tb_frame.f_code.co_filename)

@@ -1,4 +1,4 @@
-"""What counts as one replicate: a process, or the ranks of one index, which ran at the same time."""
+"""Replicates: a process, or the ranks of one index, which ran at the same time."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 
 def by_index(processes: Iterable[Process]) -> list[list[Process]]:
-    """The processes of each index, in order: one, or one of each rank."""
+    """Groups processes by index, in order: one process, or one of each rank."""
     found: dict[tuple[int, int | None], list[Process]] = {}
     for number, one in enumerate(processes):
-        # Only ranks ran at the same time, whatever a file numbers alike.
+        # Only ranks ran at the same time, even if a file repeats an index.
         found.setdefault((one.index, None) if one.rank is not None else (number, number), []).append(one)
     return list(found.values())
 
 
 def counted(processes: Iterable[Process]) -> list[list[Process]]:
-    """Those replicates of which every process measured to its end."""
+    """Returns the replicates in which every process measured to its end."""
     return [one for one in by_index(processes) if all(process.status == "ok" for process in one)]
 
 
 def level(medians: Sequence[float]) -> float:
-    """The number of a replicate: the geometric mean of the medians of its ranks.
+    """Returns the time of a replicate: the geometric mean of its ranks' medians.
 
-    Each rank weighs alike, however many samples it has, and the number moves smoothly where ranks differ: the median of
-    all their samples together would fall into the gap between two ranks, wherever chance has it.
+    Each rank counts equally, whatever its number of samples. The median of all samples together would depend on chance
+    if ranks differ: it could lie anywhere between the times of two ranks.
 
     Args:
-        medians: One of each rank; 0 where a timer saw nothing.
+        medians: Median of each rank; 0 if a timer measured nothing.
     """
     if len(medians) == 1:
         return medians[0]
@@ -41,10 +41,13 @@ def level(medians: Sequence[float]) -> float:
 
 
 def median(samples: Sequence[int]) -> float:
-    """The median of a process's timed samples, in nanoseconds."""
+    """Returns the median of a process's timed samples, in nanoseconds."""
     return quantiles(samples, [0.5])[0]
 
 
 def levels(replicates: Sequence[Sequence[Sequence[int]]]) -> list[float]:
-    """The number of each replicate, in nanoseconds: the median of its process, or what those of its ranks make."""
+    """Returns the time of each replicate in nanoseconds.
+
+    It is the median of its process, or the geometric mean of the medians of its ranks.
+    """
     return [level([median(one) for one in ranks]) for ranks in replicates]

@@ -1,4 +1,6 @@
-"""Statistics of samples, computed by the extension. Importing this loads neither torch nor numpy.
+"""Statistics of samples, computed by the extension.
+
+Importing this module does not load torch or numpy.
 
 >>> from fastrnns_rs import stats
 >>> stats.summarize([10, 12, 11]).median

@@ -155,8 +155,8 @@ def test_a_folder_is_every_capture_in_it(tmp_path: Path) -> None:
     assert len(summary.ranks) == 12
     assert codes(summary) == ["files_left_out"]
     warning = summary.warnings[0]
-    assert "cut.gz is left out, and 2 more" in warning.message
-    assert "notes.txt: it is text" in warning.evidence
+    assert "cut.gz is skipped, and 2 more" in warning.message
+    assert "notes.txt: the file is text" in warning.evidence
     # A file that is named must be one.
     with pytest.raises(FastrnnsError, match=r"notes\.txt"):
         fastrnns_rs.read(folder, folder / "notes.txt")
@@ -167,7 +167,7 @@ def test_a_folder_without_captures_is_an_error(tmp_path: Path) -> None:
         fastrnns_rs.read(tmp_path)
     (tmp_path / "notes.txt").write_text("what I did")
     (tmp_path / "more.txt").write_text("what I did")
-    with pytest.raises(FastrnnsError, match=r"no capture in folder: .*more\.txt' and 1 more file: it is text"):
+    with pytest.raises(FastrnnsError, match=r"no capture in folder: .*more\.txt' and 1 more file: the file is text"):
         fastrnns_rs.read(tmp_path)
     done = run_cli("report", tmp_path)
     assert (done.status, done.stdout, len(done.stderr.splitlines())) == (2, "", 2)
