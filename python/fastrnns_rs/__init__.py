@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastrnns_rs._core import Completed, run_command
     from fastrnns_rs.api.capture import profile
     from fastrnns_rs.api.comparison import compare
+    from fastrnns_rs.api.interleaved import ab
     from fastrnns_rs.api.measurement import bench
     from fastrnns_rs.api.modules import benchmark_modules, inductor
     from fastrnns_rs.api.stored_results import load
@@ -52,6 +53,7 @@ __all__ = [
     "UsageError",
     "Verification",
     "__version__",
+    "ab",
     "bench",
     "benchmark_modules",
     "compare",
@@ -82,6 +84,7 @@ _HOME = {
     "Summary": "verbs.report.capture_summary",
     "UsageError": "errors",
     "Verification": "documents.verification",
+    "ab": "api.interleaved",
     "bench": "api.measurement",
     "benchmark_modules": "api.modules",
     "compare": "api.comparison",

@@ -38,6 +38,7 @@ class FastrnnsError(Exception):
         value: Value that failed, as it was given.
         correction: Value that was probably meant in place of `value`.
         verb: Command that reads `value`, a file of another kind.
+        command: Command that the command line prints instead of the hint; None for the hint.
 
     Attributes:
         message: Whole line.
@@ -56,10 +57,11 @@ class FastrnnsError(Exception):
         value: object = None,
         correction: str | None = None,
         verb: str | None = None,
+        command: str | None = None,
     ) -> None:
         super().__init__(message)
         self.what, self.where, self.reason = message, where, reason
-        self.value, self.correction, self.verb = value, correction, verb
+        self.value, self.correction, self.verb, self.command = value, correction, verb, command
         self.message = line(message, where, reason)
         self.other_hint = hint
         self.hint = hint if correction is None else f"Use {correction!r}."

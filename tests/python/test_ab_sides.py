@@ -14,9 +14,10 @@ from conftest import ROOT
 
 from fastrnns_rs.cli.ab import command
 from fastrnns_rs.cli.error_text import CommandError
-from fastrnns_rs.cli.side_options import make_effort, requests
+from fastrnns_rs.cli.side_options import requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, variables
+from fastrnns_rs.verbs.bench.interleaved.side_checks import make_effort
 
 
 def given(*words: str) -> dict[str, Any]:

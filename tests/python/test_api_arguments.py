@@ -39,7 +39,7 @@ RENAMED |= {"unprofiled": "baseline"}
 OF_THE_COMMAND = {"runner_file", "no_report", "format_name", "as_json", "output", "sep", "print_json", "internal_run"}
 OF_THE_COMMAND |= {"sort", "no_history", "help_all", "wide", "run_file"}
 BOTH = [(fastrnns_rs.bench, bench_command), (fastrnns_rs.profile, profile_command)]
-FUNCTIONS = [fastrnns_rs.bench, fastrnns_rs.profile, fastrnns_rs.verify]
+FUNCTIONS = [fastrnns_rs.ab, fastrnns_rs.bench, fastrnns_rs.profile, fastrnns_rs.verify]
 both = pytest.mark.parametrize(("function", "command"), BOTH, ids=["bench", "profile"])
 
 
@@ -144,7 +144,7 @@ def test_misspelt_keywords_get_a_suggestion(function: Callable[..., Any], wrong:
         function("py", **{wrong: 3})
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("function", FUNCTIONS[1:], ids=lambda one: one.__name__)
 def test_several_runners_are_a_list(function: Callable[..., Any]) -> None:
     hint = r"takes 1 positional argument; use a list for several runners: runners=\[...\]"
     with pytest.raises(TypeError, match=hint):

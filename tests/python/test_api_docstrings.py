@@ -15,7 +15,7 @@ from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Sizes
 
-FUNCTIONS = [fastrnns_rs.bench, fastrnns_rs.profile, fastrnns_rs.verify]
+FUNCTIONS = [fastrnns_rs.ab, fastrnns_rs.bench, fastrnns_rs.profile, fastrnns_rs.verify]
 #: Arguments that `verify` describes in its own words.
 DIFFERENT = {"seq_length", "num_layers", "mode", "fuser", "executor"}
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from fastrnns_rs.api.arguments import make_choice, make_options, plain_arguments, refuse_in_worker, select_fields
 from fastrnns_rs.api.progress import bench_terminal
+from fastrnns_rs.api.run_saver import make_saver
 from fastrnns_rs.documents.keywords import checked_keywords
-from fastrnns_rs.documents.layout import Layout
-from fastrnns_rs.documents.run_file import Process, Run
-from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import execute
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.api.progress import Progress
     from fastrnns_rs.problem.loop import Sync
     from fastrnns_rs.problem.modes import Mode
-    from fastrnns_rs.verbs.history.run_history import RunHistory
 
 
 @checked_keywords(several="runners")
@@ -155,32 +153,10 @@ def bench(
     folder = chosen_history(history)
     earlier = resume if resume is None or isinstance(resume, Run) else Run.load(os.fspath(one_run(resume, folder)))
     effort = Effort(**select_fields(Effort, given))
-    save = _make_saver(folder) if folder else lambda _run: None
     with bench_terminal(progress) as terminal:
         if terminal is not None and earlier is None:
             # The probe of torch takes seconds. The real plan reports invalid arguments.
             with suppress(FastrnnsError):
                 terminal.expects(*expected_run(options, effort))
         plan, run = start(options, effort, command=sys.argv, resume=earlier)
-        return execute(plan, run, observer=terminal, save=save)
-
-
-def _make_saver(history: RunHistory) -> Callable[[Run], None]:
-    """Returns a function that saves a run in the history after each process.
-
-    It warns once about a history that cannot be written to.
-    """
-    layout = Layout(keep=Process)
-    checked = False
-
-    def keep(run: Run) -> None:
-        nonlocal checked
-        try:
-            if not checked:
-                history.check_no_more(run)
-                checked = True
-            history.keep(run, layout)
-        except UsageError as error:
-            warnings.warn(f"the run is not kept in the history: {error}", stacklevel=2)
-
-    return keep
+        return execute(plan, run, observer=terminal, save=make_saver(folder))

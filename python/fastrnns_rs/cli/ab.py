@@ -23,7 +23,7 @@ from fastrnns_rs.cli import (
 )
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.errors import ExitCode, FastrnnsError, MissingError, UsageError
+from fastrnns_rs.errors import ExitCode, FastrnnsError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def _measure(
 ) -> int:
     from fastrnns_rs.cli import comparison_output
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
+    from fastrnns_rs.verbs.bench.interleaved import side_checks
     from fastrnns_rs.verbs.bench.interleaved.expected_sides import expected_sides
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
     from fastrnns_rs.verbs.compare import margins
@@ -114,15 +115,15 @@ def _measure(
     document.reserve(given["runner_file"])
     runner_options.load_files(given)
     requests = side_options.requests(given)
-    effort, words = side_options.make_effort(given), ["fastrnns-rs", *sys.argv[1:]]
+    effort, words = side_checks.make_effort(given), ["fastrnns-rs", *sys.argv[1:]]
     with suppress(FastrnnsError):
         # An invalid option is reported by the real plan.
         terminal.expects(*expected_sides(requests, effort))
     executor = shared.executor()
     plan, run = start(requests, effort, command=words, executor=executor)
-    _check_devices(run, force=given["force"])
+    side_checks.check_devices(run, force=given["force"])
     if given["margin"] == margins.NOISE_FLOOR:
-        _check_noise_floor(run)
+        side_checks.check_noise_floor(run)
     try:
         run = execute(plan, run, observer=terminal, save=keeping.save, executor=executor)
     except Interrupted as stopped:
@@ -151,27 +152,3 @@ def _show_interrupted(run: Run, format_name: str, target: RunTarget) -> None:
 
     if format_name == "table" and target.output is None and run.results:
         display.show_lines(run_screen.lines(run, display.terminal_width()))
-
-
-def _check_devices(run: Run, *, force: bool) -> None:
-    """Checks before the measurement that both sides run on one device.
-
-    Raises:
-        UsageError: If the sides run on different devices.
-    """
-    first, second = (one.problem.device for one in run.plan.runners)
-    if first != second and not force:
-        raise UsageError(f"different devices: {first} and {second}", "Add --force to compare them anyway.")
-
-
-def _check_noise_floor(run: Run) -> None:
-    """Checks before the measurement that the noise floor is stored.
-
-    Raises:
-        MissingError: If the noise floor of the device was never measured.
-    """
-    from fastrnns_rs.machine import noise
-
-    device = run.plan.runners[0].problem.device
-    if noise.stored(device) is None:
-        raise MissingError(f"noise floor not measured: {device!r}", "Run: fastrnns-rs ab --same", where="--margin")

@@ -95,6 +95,8 @@ def _unwritten(param: click.Parameter, context: click.Context) -> str:
 
 
 def _hint(error: FastrnnsError, given: CommandWords, owner: click.Parameter | None) -> str:
+    if error.command is not None:
+        return f"Run: {error.command}"
     if error.verb is not None:
         return f"Run: {shlex.join([PROGRAM, error.verb, str(error.value)])}"
     other = _with_options(error.other_hint, given.command)

@@ -10,20 +10,12 @@ import click
 from fastrnns_rs.cli import runner_options
 from fastrnns_rs.cli.configuration import Code, Program
 from fastrnns_rs.cli.options import F, dashed
-from fastrnns_rs.errors import UsageError, exclusive
+from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.verbs.bench.effort import Effort
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 
-#: Runner that runs if none is named: the fastest runner.
-_DEFAULT_RUNNER = "cudnn"
-_PROCESSES = 10
-_QUICK_PROCESSES = 3
-_RIGOROUS_PROCESSES = 20
-#: Processes per side with `--same`. A noise floor needs 40 processes in all.
-_SAME_PROCESSES = 20
 _BOTH = 2
 
 
@@ -133,8 +125,9 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
     from fastrnns_rs.runners.plan import Choice, make_options
     from fastrnns_rs.verbs.bench.effort import Effort
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, variables
+    from fastrnns_rs.verbs.bench.interleaved.side_checks import DEFAULT_RUNNER
 
-    runner = registry.find(runners[0] if runners else _DEFAULT_RUNNER).name
+    runner = registry.find(runners[0] if runners else DEFAULT_RUNNER).name
     try:
         words = shlex.split(given[f"only_{name}"] or "")
     except ValueError as error:
@@ -152,25 +145,6 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
         python=given[f"{name}_python"],
         variables=variables(given[f"{name}_env"]),
     )
-
-
-def make_effort(given: dict[str, Any]) -> Effort:
-    """Returns the measurement effort: a number of processes per side.
-
-    Raises:
-        UsageError: If a noise floor needs more processes, or `quick` and `rigorous` are both set.
-    """
-    from fastrnns_rs.verbs.bench.effort import Effort
-
-    if given["quick"] and given["rigorous"]:
-        raise exclusive("quick", "rigorous")
-    few = _QUICK_PROCESSES if given["quick"] else _RIGOROUS_PROCESSES if given["rigorous"] else _PROCESSES
-    count = given["processes"] or (_SAME_PROCESSES if given["same"] else few)
-    if given["same"] and count < _SAME_PROCESSES:
-        reason = f"a noise floor needs {_BOTH * _SAME_PROCESSES} processes"
-        hint = f"Use --processes {_SAME_PROCESSES} or more."
-        raise UsageError(f"too few processes: {count}", hint, where="processes", reason=reason, value=count)
-    return Effort(processes=count, order_seed=given["order_seed"])
 
 
 def keep_noise_floor(run: Run) -> None:

@@ -1,0 +1,66 @@
+"""Number of processes of `ab`, and checks of both sides before the measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.errors import MissingError, UsageError, exclusive
+from fastrnns_rs.verbs.bench.effort import Effort
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
+
+#: Runner that runs if none is named: the fastest runner.
+DEFAULT_RUNNER = "cudnn"
+_PROCESSES = 10
+_QUICK_PROCESSES = 3
+_RIGOROUS_PROCESSES = 20
+#: Processes per side where both sides are equal. A noise floor needs 40 processes in all.
+_SAME_PROCESSES = 20
+
+
+def make_effort(given: Mapping[str, Any]) -> Effort:
+    """Returns the measurement effort: a number of processes per side.
+
+    Args:
+        given: Options by name: `quick`, `rigorous`, `processes`, `same`, `order_seed`.
+
+    Raises:
+        UsageError: If a noise floor needs more processes, or `quick` and `rigorous` are both set.
+    """
+    if given["quick"] and given["rigorous"]:
+        raise exclusive("quick", "rigorous")
+    few = _QUICK_PROCESSES if given["quick"] else _RIGOROUS_PROCESSES if given["rigorous"] else _PROCESSES
+    count = (_SAME_PROCESSES if given["same"] else few) if given["processes"] is None else given["processes"]
+    found = Effort(processes=count, order_seed=given["order_seed"])
+    if given["same"] and count < _SAME_PROCESSES:
+        reason = f"a noise floor needs {2 * _SAME_PROCESSES} processes"
+        hint = f"Use `processes={_SAME_PROCESSES}` or more."
+        raise UsageError(f"too few processes: {count}", hint, where="processes", reason=reason, value=count)
+    return found
+
+
+def check_devices(run: Run, *, force: bool) -> None:
+    """Checks that both sides run on one device.
+
+    Raises:
+        UsageError: If the sides run on different devices.
+    """
+    first, second = (one.problem.device for one in run.plan.runners)
+    if first != second and not force:
+        raise UsageError(f"different devices: {first} and {second}", "Add `force=True` to compare them anyway.")
+
+
+def check_noise_floor(run: Run) -> None:
+    """Checks that the noise floor of the device is stored.
+
+    Raises:
+        MissingError: If the noise floor of the device was never measured.
+    """
+    from fastrnns_rs.machine import noise
+
+    device = run.plan.runners[0].problem.device
+    if noise.stored(device) is None:
+        hint, command = "Measure the noise floor: fastrnns_rs.ab(same=True)", "fastrnns-rs ab --same"
+        raise MissingError(f"noise floor not measured: {device!r}", hint, where="margin", command=command)
