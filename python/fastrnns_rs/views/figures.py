@@ -111,6 +111,11 @@ def half_width_percent(estimate: float, low: float | None, high: float | None) -
     return f"±{percent:.{percent_decimals(percent)}f} %"
 
 
+def share_percent(fraction: float) -> str:
+    """Formats a fraction in percent with one decimal, as `12.3 %`."""
+    return f"{100 * fraction:.1f} %"
+
+
 def percent_decimals(percent: float) -> int:
     """Returns 1 for a percentage that rounds to less than 10, else 0."""
     return 1 if abs(round(percent, 1)) < _NO_DECIMALS_FROM else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.inductor_report import label, short
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import fitted_table
-from fastrnns_rs.views.figures import estimate, figure, half_width_percent, mebibytes
+from fastrnns_rs.views.figures import estimate, figure, half_width_percent, mebibytes, share_percent
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
 from fastrnns_rs.views.prose import labelled
 from fastrnns_rs.views.scale import Scale
@@ -152,7 +152,7 @@ def _kernels(kernels: Sequence[KernelTiming], limit: int) -> list[Line]:
                 interval(one.time),
                 _known(one.num_gb, figure),
                 _known(one.bandwidth_gb_per_s, figure),
-                _known(one.bandwidth_fraction, lambda share: f"{100 * share:.1f} %"),
+                _known(one.bandwidth_fraction, share_percent),
                 _known(one.registers, "{:.0f}".format),
                 _known(one.spills, "{:.0f}".format),
                 _known(one.shared_memory_bytes, "{:.0f}".format),

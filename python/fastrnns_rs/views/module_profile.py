@@ -10,6 +10,7 @@ from fastrnns_rs.documents.inductor_report import label
 from fastrnns_rs.documents.inductor_upstream import CPP
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import fitted_table
+from fastrnns_rs.views.figures import share_percent
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
 from fastrnns_rs.views.inductor_upstream import Line, tables
 from fastrnns_rs.views.prose import WIDTH, labelled, wrapped
@@ -132,7 +133,7 @@ def _categories(categories: Sequence[CategoryRow], runs: int, limit: int) -> lis
                 one.name,
                 f"{one.count / runs:g}",
                 scale.text(one.total_ns / runs),
-                "-" if one.kernel_time_fraction is None else f"{100 * one.kernel_time_fraction:.1f} %",
+                "-" if one.kernel_time_fraction is None else share_percent(one.kernel_time_fraction),
             )
         )
         for one in categories

@@ -7,6 +7,7 @@ from typing import Any
 
 from fastrnns_rs.documents import summary as document
 from fastrnns_rs.documents import summary_ranges as ranges
+from fastrnns_rs.views.figures import share_percent
 from fastrnns_rs.views.prompt.line import count, duration, file_name, prompt_line
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.summary.activities import sums
@@ -52,7 +53,7 @@ def _figures(plain: dict[str, Any]) -> list[str | None]:
 
 
 def _fraction(fraction: float | None, whole: str) -> str | None:
-    return None if fraction is None else f"{100 * fraction:.1f} % of {whole}"
+    return None if fraction is None else f"{share_percent(fraction)} of {whole}"
 
 
 def _kernel(row: document.KernelRow) -> str:
@@ -144,7 +145,7 @@ def _cudnn(row: document.CudnnRnnRow) -> str:
 
 
 def _inductor(row: document.InductorEntry) -> str:
-    busy = f"GPU busy {100 * row.busy_fraction:.1f} %"
+    busy = f"GPU busy {share_percent(row.busy_fraction)}"
     return prompt_line("InductorEntry", [duration(row.wall_time_ns, "wall time"), count(row.runs, "run"), busy])
 
 
