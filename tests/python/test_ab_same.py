@@ -32,7 +32,7 @@ def test_the_same_against_itself_keeps_the_noise_of_the_machine(
     assert (floor.n_processes, floor.comparisons, floor.runner) == (40, 1000, "cudnn")
     # 10 + 10 processes with a spread of 2 % find some 3 % in four of five comparisons.
     assert 0.02 < floor.minimum_detectable_change < 0.04
-    assert sentence(floor) in said.stderr
+    assert sentence(floor) in " ".join(said.stderr.split())
     # And now it is a margin.
     again = run_cli("ab", "cudnn", "py", "--quick", "--json", "--margin", "noise-floor", executor=each(workers))
     assert again.status == 0
