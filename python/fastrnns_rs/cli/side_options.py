@@ -158,7 +158,6 @@ def keep_noise_floor(run: Run) -> None:
     floor = noise.compute_run_floor(run)
     path = noise.store(floor)
     limit = display.terminal_width(sys.stderr)
-    shared.tell(
-        [*wrapped(visible(sentence(floor)), limit), *wrapped(f"Saved for --margin noise-floor in {path}.", limit)]
-    )
+    texts = (sentence(floor), f"Saved for --margin noise-floor in {path}.")
+    shared.tell(line for text in texts for line in wrapped(visible(text), limit))
     display.tell_next("Show the noise floor", "fastrnns-rs doctor")
