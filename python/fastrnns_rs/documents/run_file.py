@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from fastrnns_rs.documents import layout, run_soundness, soundness
+from fastrnns_rs.documents import run_soundness, soundness
 from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
@@ -352,5 +352,7 @@ class Run(Container[Result], Tabular, Document):
 
     def to_json(self) -> str:
         """Returns the text of the run file."""
+        from fastrnns_rs.documents import layout  # Slow to load, for the first screen of `bench`.
+
         layout.check(self)
         return layout.text(self)
