@@ -20,7 +20,7 @@ from commands import finished
 from processes import forget_killed_nsys, left_of, marked
 from profile_commands import without_tools
 from real_nsys import NSYS, nsys_is_here, of_nsys, tried
-from test_report_opening import state
+from test_report_opening import KERNELS, state
 from test_report_sources import EXPORT, NEW, OLD, STREAM, TRACE, failed, file, report, temporary
 
 import fastrnns_rs
@@ -289,3 +289,11 @@ def test_ctrl_c_leaves_no_process(ready: str, delay: float, stream: Path, real: 
     assert done[0] in {0, 130, -signal.SIGINT}
     assert "Traceback" not in done[1]
     assert [*path.parent.iterdir()] == [path]
+
+
+def test_an_export_is_told_at_once_and_only_an_export(tmp_path: Path) -> None:
+    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", export=EXPORT)
+    path = file(tmp_path / "x.nsys-rep")
+    assert report(path, "--nsys-path", tool).stderr == "report: exporting 1 nsys report\n"
+    assert report(path, "--nsys-path", tool, "--quiet").stderr == ""
+    assert report(fake_tools.nsys_database(tmp_path / "y.sqlite", more=KERNELS)).stderr == ""

@@ -49,9 +49,9 @@ def report(*arguments: str | Path, cwd: Path | None = None, **variables: str) ->
 
 
 def failed(done: Done, status: int) -> tuple[str, str]:
-    """The error and its hint; nothing else is said."""
+    """The error and its hint; nothing else is said, but that nsys exports."""
     assert (done.status, done.stdout) == (status, ""), done
-    [error, hint] = done.stderr.splitlines()
+    [error, hint] = [line for line in done.stderr.splitlines() if not line.startswith("report: exporting ")]
     assert (error[:7], hint[:6]) == ("error: ", "hint: ")
     return error[7:], hint[6:]
 

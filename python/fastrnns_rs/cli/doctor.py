@@ -43,7 +43,7 @@ def command(**given: Any) -> int:
     profile = next(one for one in contexts if one.info_name == "profile")
     note_programs(profile, *(f"{name}_path" for name in PROGRAMS))
     asked = profile.params
-    with display.step_progress("doctor", "", "steps") as progress:
+    with display.step_progress("doctor", "checking machine, profilers and configuration", "steps") as progress:
         progress.plan(STEPS)
         found = diagnose(
             [entry for one in contexts for entry in _entries(one)],

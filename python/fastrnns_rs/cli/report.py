@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-from fastrnns_rs.cli import options, renamed_options, shared
+from fastrnns_rs.cli import display, options, renamed_options, shared
 from fastrnns_rs.cli.configuration import Program, Target, note_programs
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
 from fastrnns_rs.errors import ExitCode, UsageError
@@ -67,7 +69,18 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
         return int(word)
 
 
-@click.command(name="report", cls=Verb)
+EPILOG = """\b
+Examples:
+  fastrnns-rs report trace.json.gz
+  fastrnns-rs report train.nsys-rep --by idle
+  fastrnns-rs report rank*.json.gz --by rank
+  fastrnns-rs report trace.json.gz --by kernel --format csv > kernels.csv
+
+Exit codes: 0 done, 1 a capture is damaged or incomplete, 2 usage, or a file is missing or no capture, 5 nsys or Ray is
+missing."""
+
+
+@click.command(name="report", cls=Verb, epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option(
     "--by",
@@ -167,21 +180,22 @@ def command(**given: Any) -> int:
             runs=given["runs"] or runs_in(files),
             name=files[0].name,
         )
-    summary = read(
-        *given["files"],
-        devices=_numbers("devices", given["devices"]),
-        streams=_numbers("stream", given["stream"]),
-        processes=_numbers("process", given["process"]),
-        since_ns=given["since"],
-        until_ns=given["until"],
-        inductor=inductor,
-        kernels_by=_kernels_by(given["by"], format_name),
-        pattern=given["match"],
-        data_loaders=given["data_loader"] or (),
-        trace_output=given["trace"],
-        extent=_extent(given, format_name),
-        **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
-    )
+    with _export_progress(given["files"]):
+        summary = read(
+            *given["files"],
+            devices=_numbers("devices", given["devices"]),
+            streams=_numbers("stream", given["stream"]),
+            processes=_numbers("process", given["process"]),
+            since_ns=given["since"],
+            until_ns=given["until"],
+            inductor=inductor,
+            kernels_by=_kernels_by(given["by"], format_name),
+            pattern=given["match"],
+            data_loaders=given["data_loader"] or (),
+            trace_output=given["trace"],
+            extent=_extent(given, format_name),
+            **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
+        )
     summary.command = _repeated()
     if format_name in {"json", "csv"}:
         # CSV has no place for warnings, and a program reads JSON.
@@ -206,6 +220,21 @@ def command(**given: Any) -> int:
         text = "".join(f"{line}\n" for line in shared.symbols_in_ascii(text.splitlines(), width))
     shared.deliver(text, given["output"])
     return ExitCode.DONE
+
+
+def _export_progress(files: Sequence[Path]) -> AbstractContextManager[Any]:
+    """Returns the progress of reports that nsys must export, which takes seconds; other files need none."""
+    from fastrnns_rs.verbs.report.file_kinds import needs_nsys
+
+    count = sum(map(needs_nsys, files))
+    if not count:
+        return nullcontext()
+    from fastrnns_rs.views.prose import counted
+
+    intent = f"exporting {counted(count, 'nsys report')}"
+    progress = display.step_progress("report", intent, "reports")
+    progress.label(intent)
+    return progress
 
 
 def _repeated() -> str:
