@@ -67,6 +67,16 @@ def test_hints_name_the_run_that_is_shown(call: Any, tmp_path: Path) -> None:
         assert "@last" not in shown
 
 
+def test_hints_of_a_comparison_do_not_name_its_file(call: Any, tmp_path: Path) -> None:
+    hint = "Show all figures: fastrnns-rs show @last --wide"
+    notices = [RunWarning(code="several_modes", message="two levels", evidence=None, hint=hint)]
+    found = compare(run([result()]), run([result(seed=1)], warnings=notices))
+    found.save(tmp_path / "c.json")
+    shown = call("show", tmp_path / "c.json", "--warnings").stdout
+    assert "warning[several_modes]: candidate: two levels" in shown
+    assert "--wide" not in shown
+
+
 def test_a_run_of_ab_is_followed_by_its_comparison(call: Any, tmp_path: Path) -> None:
     path = write(tmp_path / "ab.json", both(result(), result("jit", level_ns=1.1e6)))
     command = call("show", path).stderr.split("fastrnns-rs ")[-1]

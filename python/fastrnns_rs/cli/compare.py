@@ -77,7 +77,7 @@ def command(**given: Any) -> int:
     note_programs(click.get_current_context(), "nsys_path")
     format_name = shared.choose_format(given) or "table"
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
-        raise exclusive("explain", "format_name")
+        raise exclusive("explain", "as_json" if shared.is_flag("as_json") else "format_name")
     fail_on = verdict_options.causes(given)
     _check_causes(fail_on, check_causes)
     # A wrong margin is reported before files are read, which may take long.

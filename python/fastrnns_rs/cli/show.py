@@ -61,7 +61,9 @@ def command(file: str, output: Path | None, **given: Any) -> int:
     found = read_any(path)
     shown = _comparison(path, found) if isinstance(found, dict) else found
     if given["warnings"]:
-        _show_warnings(display.with_run_named(shown.warnings, file), output)
+        # The warnings of a comparison are those of other files.
+        name = file if isinstance(shown, Run) else None
+        _show_warnings(display.with_run_named(shown.warnings, name), output)
     elif isinstance(shown, Run):
         _check(file, "a run", format_name, formats.RUN)
         _show_run(shown, file, format_name, output, given)
