@@ -246,7 +246,7 @@ def test_the_bar_fits(limit: int, total: int | None) -> None:
 def test_the_bar_has_words_before_anything_is_known() -> None:
     assert bar_line(0, None, "", None, 80) == "starting"
     assert bar_line(0, None, "importing torch", None, 80) == "importing torch"
-    assert bar_line(3, None, "py", None, 80) == "3  py"
+    assert bar_line(3, None, "py", None, 80) == "3 done  py"
 
 
 def test_a_closed_stderr_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

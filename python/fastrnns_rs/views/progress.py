@@ -97,7 +97,7 @@ def bar_line(done: int, total: int | None, label: str, left_s: float | None, lim
 
 
 def _counts(done: int, total: int | None) -> str:
-    return f"{done:,}" if total is None else f"{done:>{len(f'{total:,}')},} of {total:,}"
+    return f"{done:,} done" if total is None else f"{done:>{len(f'{total:,}')},} of {total:,}"
 
 
 def text_line(verb: str, done: int, total: int | None, noun: str, left_s: float | None, label: str = "") -> str:
