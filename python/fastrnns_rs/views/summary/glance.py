@@ -179,11 +179,10 @@ def _quoted(path: str) -> str:
 
 def _filled(parts: list[str], limit: int) -> list[str]:
     """Joins parts with commas into lines; a part is not split if it fits a line."""
-    lines = [parts[0]]
+    lines = wrapped(parts[0], limit)
     for part in parts[1:]:
         if len(lines[-1]) + len(part) + 2 <= limit:
             lines[-1] += f", {part}"
         else:
-            lines[-1] += ","
-            lines.append(f"  {part}")
-    return [short for line in lines for short in wrapped(line, limit)]
+            lines[-1:] = [*wrapped(f"{lines[-1]},", limit), *wrapped(f"  {part}", limit)]
+    return lines

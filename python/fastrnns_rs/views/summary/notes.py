@@ -19,11 +19,16 @@ def warnings(document: Row) -> list[Note]:
     """Returns each warning, with its evidence and hint if present."""
     parts = (("warning", "message"), ("seen", "evidence"), ("hint", "hint"))
     return [
-        (label, warning[key])
+        (_label(label, warning["code"]), warning[key])
         for warning in document["warnings"]
         for label, key in parts
         if label == "warning" or warning[key]
     ]
+
+
+def _label(label: str, code: str) -> str:
+    """Returns a label, for a warning with its code: `fastrnns-rs explain` takes the code."""
+    return f"{label}[{code}]" if label == "warning" and code.isascii() and code.isidentifier() else label
 
 
 def launches(found: Row) -> list[Note]:
