@@ -241,8 +241,8 @@ def test_ctrl_c_keeps_what_this_rank_measured(during: str, monkeypatch: pytest.M
     assert row.forward.n_processes == 1
 
 
-def test_a_courier_that_ends_is_an_error_that_names_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rank_group, "_COURIER", "fastrnns_rs.no_such_module")
+def test_a_channel_that_ends_is_an_error_that_names_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_group, "_CHANNEL_MODULE", "fastrnns_rs.no_such_module")
     crowd = RankGroup(FIRST)
     try:
         with pytest.raises(FastrnnsError, match=r"rank 0 .*: 127\.0\.0\.1:29500"):

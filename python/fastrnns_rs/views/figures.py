@@ -98,7 +98,12 @@ def digits_after_point(value: float, digits: int) -> int:
 
 
 def half_width_percent(estimate: float, low: float | None, high: float | None) -> str:
-    """Formats half of an interval's width relative to its estimate, as `±0.6 %`; `-` without an interval.
+    """Formats half of an interval's width relative to its estimate.
+
+    Args:
+        estimate: Point estimate.
+        low: Lower end of its interval; None without an interval, which gives `-`.
+        high: Upper end of its interval; None without an interval.
 
     >>> half_width_percent(5.869, 5.832, 5.906), half_width_percent(28.28, 10.0, 80.0)
     ('±0.6 %', '>±50 %')

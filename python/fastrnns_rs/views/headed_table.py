@@ -1,4 +1,4 @@
-"""Tables with two lines of headings: the names of the rows, then columns of figures."""
+"""Tables with two lines of headings: names of rows, then columns of figures."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def expected_facts(device: str, setting: Setting) -> Facts:
 
 
 def installed_torch() -> str | None:
-    """Returns the version of the torch that Python would import; None if there is none.
+    """Returns the version of the installed torch; None without torch.
 
     The file that torch reads its own version from is read here. `importlib.metadata` takes ten times as long.
     """
