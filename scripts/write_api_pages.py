@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 WIDTH = 118
-#: Item of `Args` that introduces the arguments of `Unpack`.
-_BY_NAME = "arguments"
 #: Public members that Python's own classes have.
 _INHERITED = {*dir(tuple), *dir(Exception)}
 _SECTIONS = re.compile(r"^(Args|Attributes|Returns|Raises|Warns|Yields|Examples?):\n", re.MULTILINE)
@@ -34,7 +32,9 @@ prompt](../how-to/python.md) shows how objects print. The classes of documents h
 [the JSON document](documents.md).
 
 Importing `fastrnns_rs` imports neither torch nor numpy. The names below are complete: other modules of the package are
-private. Functions of `fastrnns_rs.stats` have [their own page](stats.md).
+private. Functions of `fastrnns_rs.stats` have [their own page](stats.md). `fastrnns_rs.models` has parts of models for
+[your own runners](../how-to/your-own-runner.md), and `fastrnns_rs.inductor` is also the module with [functions of
+`torch._inductor.wrapper_benchmark`](../how-to/migration.md).
 """
 _STATS = """\
 # Python API: `fastrnns_rs.stats`
@@ -55,6 +55,8 @@ def texts() -> dict[str, str]:
 def _page(head: str, module: ModuleType) -> str:
     """Returns a page: functions first, then classes, then exceptions."""
     objects = [(name, getattr(module, name)) for name in module.__all__ if not name.startswith("__")]
+    # A module that was imported may have the name of a function, and is that function then.
+    objects = [(name, one.__call__ if inspect.ismodule(one) and callable(one) else one) for name, one in objects]
     objects = [(name, one) for name, one in objects if not inspect.ismodule(one)]
     exceptions = {name for name, one in objects if inspect.isclass(one) and issubclass(one, Exception)}
     classes = {name for name, one in objects if inspect.isclass(one)} - exceptions
@@ -167,9 +169,7 @@ def _docstring(text: str, parameters: Any, hints: dict[str, Any] | None = None) 
         after = body.rstrip().removeprefix(re.split(r"\n\n(?=\S)", body.rstrip())[0]).strip()
         if title == "Args":
             yield from ("", "| argument | type | default | |", "|---|---|---|---|")
-            yield from (
-                _argument(name, words, parameters.get(name)) for name, words in _items(inside) if name != _BY_NAME
-            )
+            yield from (_argument(name, words, parameters.get(name)) for name, words in _items(inside))
         elif title == "Attributes":
             yield from ("", "| attribute | type | |", "|---|---|---|")
             for name, words in _items(inside):

@@ -28,28 +28,35 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.inductor_report import InductorReport
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.documents.sweep import Sweep
     from fastrnns_rs.documents.verification import Verification
-    from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+    from fastrnns_rs.errors import DocumentWarning, FastrnnsError, MissingError, RunnerError, UsageError
     from fastrnns_rs.models.definition import ModelDef
     from fastrnns_rs.problem.problem import Problem
     from fastrnns_rs.problem.profiler_schedule import Schedule
     from fastrnns_rs.runners.registry import runner
-    from fastrnns_rs.verbs.report.capture_reader import read
+    from fastrnns_rs.verbs.profile.capture_run import CaptureError
+    from fastrnns_rs.verbs.report.capture_reader import Inductor, read
     from fastrnns_rs.verbs.report.capture_summary import Summary
 
 __all__ = [
     "BenchResult",
     "Capture",
+    "CaptureError",
     "Comparison",
     "Completed",
+    "DocumentWarning",
     "FastrnnsError",
+    "Inductor",
     "InductorReport",
     "MissingError",
     "ModelDef",
     "Problem",
     "Run",
+    "RunnerError",
     "Schedule",
     "Summary",
+    "Sweep",
     "UsageError",
     "Verification",
     "__version__",
@@ -59,6 +66,7 @@ __all__ = [
     "compare",
     "inductor",
     "load",
+    "models",
     "profile",
     "read",
     "run_command",
@@ -72,16 +80,21 @@ __all__ = [
 _HOME = {
     "BenchResult": "api.upstream",
     "Capture": "documents.capture_manifest",
+    "CaptureError": "verbs.profile.capture_run",
     "Comparison": "documents.comparison",
     "Completed": "_core",
+    "DocumentWarning": "errors",
     "FastrnnsError": "errors",
+    "Inductor": "verbs.report.capture_reader",
     "InductorReport": "documents.inductor_report",
     "MissingError": "errors",
     "ModelDef": "models.definition",
     "Problem": "problem.problem",
     "Run": "documents.run_file",
+    "RunnerError": "errors",
     "Schedule": "problem.profiler_schedule",
     "Summary": "verbs.report.capture_summary",
+    "Sweep": "documents.sweep",
     "UsageError": "errors",
     "Verification": "documents.verification",
     "ab": "api.interleaved",
@@ -115,14 +128,40 @@ for _name in ("Comparison", "Summary"):
 del _name, _kind
 
 
+#: Public modules.
+_MODULES = ("models", "stats")
+#: Names that are commands, each with what to use instead.
+_COMMANDS = {
+    "report": "fastrnns_rs.read(path).render()",
+    "show": "fastrnns_rs.load(name).render()",
+    "explain": "the command fastrnns-rs explain",
+    "history": "fastrnns_rs.load for a run, and the command fastrnns-rs history for the list",
+    "list": "the command fastrnns-rs list",
+    "runners": "the command fastrnns-rs list",
+    "doctor": "the command fastrnns-rs doctor",
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "stats":
-        return importlib.import_module("fastrnns_rs.stats")
+    if name in _MODULES:
+        return importlib.import_module(f"fastrnns_rs.{name}")
     if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggestion(name)}")
     value = getattr(importlib.import_module(f"fastrnns_rs.{_HOME[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _suggestion(name: str) -> str:
+    # Python and its tools look for names that begin like this, and expect no answer.
+    if name.startswith("_"):
+        return ""
+    if name in _COMMANDS:
+        return f"; use {_COMMANDS[name]}"
+    from fastrnns_rs.errors import closest
+
+    meant = closest(name, __all__)
+    return "" if meant is None else f"; did you mean {meant!r}?"
 
 
 def __dir__() -> list[str]:

@@ -30,6 +30,13 @@ class FastrnnsError(Exception):
 
     Texts name arguments as Python does, in backquotes: `processes`. The command line prints its options instead.
 
+    >>> import fastrnns_rs
+    >>> try:
+    ...     fastrnns_rs.bench("cudn")
+    ... except fastrnns_rs.FastrnnsError as error:
+    ...     print(error.message, error.hint, sep="; ")
+    unknown runner: 'cudn' (runners); Use 'cudnn'.
+
     Args:
         message: What failed, and the value: `unknown runner: 'cudn'`.
         hint: One imperative sentence.
@@ -77,7 +84,13 @@ def line(what: str, where: str, reason: str = "") -> str:
 
 
 class UsageError(FastrnnsError, ValueError):
-    """Invalid request, or a request that no runner supports."""
+    """Invalid request, or a request that no runner supports.
+
+    >>> import fastrnns_rs
+    >>> fastrnns_rs.bench("cudnn", nloops=0)
+    Traceback (most recent call last):
+    fastrnns_rs.errors.UsageError: out of range: 0 (nloops). Use an integer of at least 1.
+    """
 
     exit_code = ExitCode.USAGE
 
@@ -89,17 +102,32 @@ class DiskError(UsageError):
 
 
 class MissingError(FastrnnsError):
-    """Requested device or tool that is missing."""
+    """Requested device or tool that is missing.
+
+    >>> import fastrnns_rs
+    >>> fastrnns_rs.ab(candidate="py", baseline_python="no-such-python")
+    Traceback (most recent call last):
+    fastrnns_rs.errors.MissingError: program not found: 'no-such-python'. Use the path of a Python interpreter.
+    """
 
     exit_code = ExitCode.MISSING
 
 
 class RunnerError(FastrnnsError):
-    """Broken contract of a runner: a missing gradient or an infinite output."""
+    """Broken contract of a runner: a missing gradient or an infinite output.
+
+    >>> import fastrnns_rs
+    >>> issubclass(fastrnns_rs.RunnerError, fastrnns_rs.FastrnnsError)
+    True
+    """
 
 
 class DocumentWarning(UserWarning):
-    """Unknown keys in a document of a newer minor version."""
+    """Unknown keys in a document of a newer minor version.
+
+    >>> import fastrnns_rs, warnings
+    >>> warnings.simplefilter("ignore", fastrnns_rs.DocumentWarning)
+    """
 
 
 #: Missing resource and hint for errors of the system, by the names of their numbers.

@@ -128,6 +128,11 @@ def profile(
 ) -> Capture | list[Capture] | list[list[str]]:
     """Captures runners with a profiler, as `fastrnns-rs profile` does.
 
+    >>> import fastrnns_rs
+    >>> capture = fastrnns_rs.profile("py", tool="torch", quick=True, device="cpu", baseline=False)
+    >>> capture.ok
+    True
+
     Args:
         runners: Names, or functions decorated with `runner`. None without groups captures `cudnn`, `aten` and `jit`.
         separate: True makes a capture of each runner, False one capture of all.
@@ -152,8 +157,8 @@ def profile(
         proj_size: Number of features that an LSTM's hidden state is projected to; None for no projection.
         warmup: Number of iterations before the capture begins.
         nloops: Number of captured iterations.
-        device: `auto`, `cpu`, `cuda` or `cuda:N`.
-        dtype: `float32`, `float64`, `float16` or `bfloat16`.
+        device: `auto`, `cpu`, `cuda` or `cuda:N`, or a `torch.device`.
+        dtype: `float32`, `float64`, `float16` or `bfloat16`, or a `torch.dtype`.
         seed: Random seed for inputs and parameters.
         allow_tf32: True allows rounding float32 products to TF32.
         threads: Number of torch's threads on the CPU; None for torch's default.

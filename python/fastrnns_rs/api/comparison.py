@@ -35,6 +35,11 @@ def compare(
     Equivalent to `fastrnns-rs compare`. A comparison of runs has `rows`; a comparison of captures has `kernels`,
     `categories` and `device_time`.
 
+    >>> import fastrnns_rs
+    >>> comparison = fastrnns_rs.compare("before.json", "after.json")
+    >>> comparison["jit/forward"]
+    <Row jit/forward: 13.78 → 14.35 ms, +4.2 [+3.1, +5.2] %, slower (conditional)>
+
     Args:
         baseline: Baseline: the path of a file, a run, the name of a run in the history such as `@last`, or several of
             them. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark. Or

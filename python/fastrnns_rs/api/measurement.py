@@ -84,6 +84,13 @@ def bench(
 ) -> Run:
     """Times runners, each in fresh processes, as `fastrnns-rs bench` does.
 
+    Sizes and counts take any integer, also of NumPy.
+
+    >>> import fastrnns_rs
+    >>> run = fastrnns_rs.bench(["cudnn", "py"], quick=True, device="cpu")
+    >>> [result.runner for result in run]
+    ['cudnn', 'py']
+
     Args:
         runners: Names, or functions decorated with `runner` at the top level of a module or script.
         groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. Without `runners` and `groups`, `cnns` and `rnns`
@@ -109,8 +116,8 @@ def bench(
         warmup: Iterations of a process that are kept, but not part of the point estimate; None to detect them.
         nloops: Number of timed iterations of a process; None for as many as fit in its time.
         sync: Time to wait for a GPU: after each `iteration`, or after each `phase`, which then begins on an idle GPU.
-        device: `auto`, `cpu`, `cuda` or `cuda:N`.
-        dtype: `float32`, `float64`, `float16` or `bfloat16`.
+        device: `auto`, `cpu`, `cuda` or `cuda:N`, or a `torch.device`.
+        dtype: `float32`, `float64`, `float16` or `bfloat16`, or a `torch.dtype`.
         seed: Random seed for inputs and parameters; 0 has no special meaning.
         allow_tf32: True allows rounding float32 products to TF32.
         threads: Number of torch's threads on the CPU; None for torch's default.

@@ -48,6 +48,11 @@ def inductor(
     The code of the modules is executed, each in its own process: measure only modules that you trust.
     `benchmark_modules` is another name of this function.
 
+    >>> import fastrnns_rs
+    >>> report = fastrnns_rs.inductor("module.py", times=2, repeat=3)
+    >>> report.ok
+    True
+
     Args:
         paths: Files of generated modules, or folders of them.
         from_cache: True adds the newest module in Inductor's cache; for a backward graph also its forward graph.

@@ -46,12 +46,13 @@ _WANTED = "document or capture"
 def load(source: str | os.PathLike[str], *, history: str | os.PathLike[str] | Literal[False] | None = None) -> Any:
     """Opens any document or capture, or a run of the history.
 
-    >>> import tempfile, fastrnns_rs
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-    ...     _ = file.write('{"traceEvents": []}')
-    ...     file.flush()
-    ...     fastrnns_rs.load(file.name).kernels
-    []
+    >>> import fastrnns_rs
+    >>> fastrnns_rs.load("@last")["py"]
+    <Result py: forward 19.28 ms ±0.5 %, backward 28.3 ms ±7.1 %, 5 processes>
+    >>> fastrnns_rs.load("after.json").status
+    'complete'
+    >>> fastrnns_rs.load("trace.json")["ampere_sgemm_128x64_tn"].count
+    1
 
     Args:
         source: Path of a file or of a folder of captures, or the name of a run in the history, such as `"@last"`.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
+from fastrnns_rs.api.arguments import plain_arguments
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.problem import PRESETS, Problem, Sizes, check_count, check_device, check_seed, resolve
@@ -21,6 +23,10 @@ class BenchResult(NamedTuple):
     """Result of `trainbench`: the seven fields of PyTorch's fastrnns.
 
     Times are in milliseconds on every device.
+
+    >>> import fastrnns_rs
+    >>> fastrnns_rs.BenchResult._fields
+    ('name', 'avg_fwd', 'std_fwd', 'info_fwd', 'avg_bwd', 'std_bwd', 'info_bwd')
 
     Attributes:
         name: Given name.
@@ -41,23 +47,29 @@ class BenchResult(NamedTuple):
     info_bwd: torch.Tensor | None
 
 
+@checked_keywords()
 def trainbench(
     name: str,
     rnn_creator: Creator | None = None,
-    nloops: int = 100,
-    warmup: int = 10,
-    seqLength: int = 100,  # noqa: N803
-    numLayers: int = 1,  # noqa: N803
-    inputSize: int = 512,  # noqa: N803
-    hiddenSize: int = 512,  # noqa: N803
-    miniBatch: int = 64,  # noqa: N803
-    device: str = "cuda",
-    seed: int | None = None,
+    nloops: SupportsIndex = 100,
+    warmup: SupportsIndex = 10,
+    seqLength: SupportsIndex = 100,  # noqa: N803
+    numLayers: SupportsIndex = 1,  # noqa: N803
+    inputSize: SupportsIndex = 512,  # noqa: N803
+    hiddenSize: SupportsIndex = 512,  # noqa: N803
+    miniBatch: SupportsIndex = 64,  # noqa: N803
+    device: str | torch.device = "cuda",
+    seed: SupportsIndex | None = None,
 ) -> BenchResult:
     """Times one model in this process, with the arguments of PyTorch's fastrnns.
 
     `bench` measures in a fresh process and keeps every sample. `trainbench` is for code that already has a creator.
     TorchScript compiles with the settings of the process; TF32 is off.
+
+    >>> import fastrnns_rs
+    >>> found = fastrnns_rs.trainbench("py", nloops=3, warmup=1, seqLength=4, hiddenSize=8, inputSize=8, device="cpu")
+    >>> found.info_fwd.shape
+    torch.Size([3])
 
     Args:
         name: Name of the result, and of the runner when no creator is given.
@@ -70,7 +82,7 @@ def trainbench(
         inputSize: Number of features of the input.
         hiddenSize: Number of features of the hidden state.
         miniBatch: Number of sequences in a batch.
-        device: `auto`, `cpu`, `cuda` or `cuda:N`.
+        device: `auto`, `cpu`, `cuda` or `cuda:N`, or a `torch.device`.
         seed: Random seed for inputs and parameters; None for 0.
 
     Returns:
@@ -81,22 +93,29 @@ def trainbench(
         MissingError: If the device is missing.
         RunnerError: If the model breaks its contract.
     """
+    given = plain_arguments(locals())
     import torch
 
     from fastrnns_rs.stats import summarize
     from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
 
-    check_count("nloops", nloops, least=1)
-    check_count("warmup", warmup, least=0)
-    check_device(device)
-    check_seed(seed or 0)
+    check_count("nloops", given["nloops"], least=1)
+    check_count("warmup", given["warmup"], least=0)
+    loops, before, random_seed = given["nloops"], given["warmup"], given["seed"] or 0
+    check_device(given["device"])
+    check_seed(random_seed)
     sizes = Sizes(
-        seq_length=seqLength, num_layers=numLayers, input_size=inputSize, hidden_size=hiddenSize, mini_batch=miniBatch
+        seq_length=given["seqLength"],
+        num_layers=given["numLayers"],
+        input_size=given["inputSize"],
+        hidden_size=given["hiddenSize"],
+        mini_batch=given["miniBatch"],
     )
-    where = resolve(device, cuda_device_count())
+    where = resolve(given["device"], cuda_device_count())
     if where is None:
-        raise MissingError(f"device not available: {device!r}", where="device", value=device, correction="cpu")
-    settings: dict[str, Any] = {"dtype": "float32", "device": where, "seed": seed or 0, "allow_tf32": False}
+        message, value = f"device not available: {given['device']!r}", given["device"]
+        raise MissingError(message, where="device", value=value, correction="cpu")
+    settings: dict[str, Any] = {"dtype": "float32", "device": where, "seed": random_seed, "allow_tf32": False}
     if rnn_creator is None:
         known = registry.find(name)
         rnn_creator, problem = known.creator, known.problem(sizes, PRESETS["upstream"], **settings)
@@ -105,14 +124,14 @@ def trainbench(
             raise UsageError(f"unsupported argument: runner {name!r} {refusal}", "Change the argument.")
     else:
         problem = Problem(**{field.name: getattr(sizes, field.name) for field in fields(sizes)}, **settings)
-    measurement = Measurement(warmup + nloops)
-    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement, exactly(warmup + nloops), sync="phase")
+    measurement = Measurement(before + loops)
+    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement, exactly(before + loops), sync="phase")
     found = measurement.samples()
-    forward, backward = found["forward_ns"][warmup:], found["backward_ns"]
+    forward, backward = found["forward_ns"][before:], found["backward_ns"]
 
     def phase(samples: list[int]) -> tuple[float, float | None, torch.Tensor]:
         summary = summarize(samples)
         deviation = None if summary.stddev is None else summary.stddev / 1e6
         return summary.mean / 1e6, deviation, torch.tensor(samples, dtype=torch.float64) / 1e6
 
-    return BenchResult(name, *phase(forward), *((None, None, None) if backward is None else phase(backward[warmup:])))
+    return BenchResult(name, *phase(forward), *((None, None, None) if backward is None else phase(backward[before:])))

@@ -58,6 +58,10 @@ def verify(
 ) -> Verification:
     """Checks the results of runners against references, as `fastrnns-rs verify` does.
 
+    >>> import fastrnns_rs
+    >>> fastrnns_rs.verify(["jit", "py"], device="cpu").ok
+    True
+
     Args:
         runners: Names, or functions decorated with `runner` at the top level of a module or script.
         groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. Without `runners` and `groups`, `rnns` is checked.
@@ -75,8 +79,8 @@ def verify(
         deterministic: True uses only algorithms that repeat their results.
         bidirectional: True adds a second layer to each layer, which reads the sequence backwards.
         proj_size: Number of features that an LSTM's hidden state is projected to; None for no projection.
-        device: `auto`, `cpu`, `cuda` or `cuda:N`. References are computed on the CPU in float64.
-        dtype: Dtype of parameters and inputs.
+        device: `auto`, `cpu`, `cuda` or `cuda:N`, or a `torch.device`. References are computed on the CPU in float64.
+        dtype: Dtype of parameters and inputs, as a name or a `torch.dtype`.
         seed: Random seed for inputs and parameters.
         allow_tf32: True allows rounding float32 products to TF32.
         threads: Number of torch's threads on the CPU; None for torch's default.

@@ -58,6 +58,11 @@ class Capture(_Placed):
     `unprofiled_ns` has a number for each of `runners`: the time of one iteration without the profiler, in nanoseconds.
     It is the median of the captured iterations. The time of an iteration is that of its forward and its backward phase,
     as `bench` takes it. It is null for a runner that did not run without the profiler, or failed there.
+
+    >>> import fastrnns_rs
+    >>> capture = fastrnns_rs.load("capture.json")
+    >>> capture.ok, capture.runners
+    (True, ['cudnn'])
     """
 
     noun: ClassVar[str] = "capture manifest"

@@ -224,6 +224,13 @@ class Comparison(Container[Row | Kernel], Tabular, Document):
     """Result of `compare`, for runs or for captures.
 
     Runs have `rows`. Captures have `kernels`, `categories` and `device_time`, by `basis`.
+
+    >>> import fastrnns_rs
+    >>> comparison = fastrnns_rs.compare("before.json", "after.json")
+    >>> [row.runner for row in comparison if row.conditional_verdict == "slower"]
+    ['jit']
+    >>> comparison.columns()["ratio"].round(3)
+    array([0.969, 0.999, 1.042, 1.008, 1.001, 0.974])
     """
 
     row_noun: ClassVar[str] = "row"

@@ -185,7 +185,13 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class InductorReport(Container[ModuleRow], Document):
-    """Result of `inductor`."""
+    """Result of `inductor`.
+
+    >>> import fastrnns_rs
+    >>> report = fastrnns_rs.load("inductor.json")
+    >>> report.ok, len(report)
+    (True, 0)
+    """
 
     row_noun: ClassVar[str] = "module"
     place: ClassVar[str] = "in this report"

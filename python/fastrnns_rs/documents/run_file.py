@@ -254,7 +254,17 @@ class RunSide(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Run(Container[Result], Tabular, Document):
-    """Benchmark results, as stored in a run file."""
+    """Benchmark results, as stored in a run file.
+
+    >>> import fastrnns_rs
+    >>> run = fastrnns_rs.load("after.json")
+    >>> len(run), "jit" in run, [result.runner for result in run]
+    (3, True, ['cudnn', 'jit', 'py'])
+    >>> run["jit"].forward
+    <PhaseSummary: 14.35 [14.23, 14.48] ms, 5 processes, 100 samples>
+    >>> print(run.render("markdown").splitlines()[0])
+    | runner | forward, ms (95 % interval) | backward, ms (95 % interval) | processes | samples | peak, MiB |
+    """
 
     row_noun: ClassVar[str] = "runner"
     place: ClassVar[str] = "in this run"
@@ -313,7 +323,7 @@ class Run(Container[Result], Tabular, Document):
         """Returns every sample of the run as columns for a data frame.
 
         >>> import fastrnns_rs
-        >>> run = fastrnns_rs.bench("py", quick=True, device="cpu", history=False)
+        >>> run = fastrnns_rs.load("after.json")
         >>> list(run.samples())
         ['runner', 'side', 'device', 'phase', 'process', 'rank', 'iteration', 'timed', 'time_ns']
 

@@ -63,6 +63,13 @@ class Sweep(Container[SweepCell], Tabular):
     """Result of a sweep.
 
     It has a cell for each runner, point and phase that was measured, and the growth of times.
+
+    >>> import fastrnns_rs
+    >>> sweep = fastrnns_rs.load("sweep.json").sweep
+    >>> [cell.point["hidden-size"] for cell in sweep]
+    [32, 64]
+    >>> sweep["py[hidden-size=32]/forward"].time_ns
+    1000000.0
     """
 
     row_noun: ClassVar[str] = "cell"

@@ -63,7 +63,13 @@ class Verified(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification(Container[Verified], Document):
-    """Result of `verify`."""
+    """Result of `verify`.
+
+    >>> import fastrnns_rs
+    >>> verification = fastrnns_rs.load("verification.json")
+    >>> verification.ok, verification["jit"].status
+    (True, 'ok')
+    """
 
     row_noun: ClassVar[str] = "runner"
     place: ClassVar[str] = "in this verification"

@@ -20,6 +20,17 @@ BackwardSetup = Callable[[Any], tuple[Any, ...]]
 class ModelDef:
     """Model, its inputs, and its forward and backward phases.
 
+    >>> import fastrnns_rs, torch
+    >>> weight = torch.ones(3, requires_grad=True)
+    >>> model = fastrnns_rs.ModelDef(
+    ...     inputs=[weight],
+    ...     params=[weight],
+    ...     forward=lambda w: (w * 2).sum(),
+    ...     backward=lambda output: output.backward(),
+    ... )
+    >>> model.forward(*model.inputs)
+    tensor(6., grad_fn=<SumBackward0>)
+
     Attributes:
         inputs: Arguments of `forward`.
         params: Tensors whose gradients must exist after backward; they are zeroed after each iteration. Any iterable is

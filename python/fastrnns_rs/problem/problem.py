@@ -20,6 +20,11 @@ DEVICES = re.compile(r"auto|cpu|cuda(:\d+)?")
 class Problem(Part):
     """Problem that a runner is built for. Sizes that do not apply are None.
 
+    >>> import fastrnns_rs
+    >>> problem = fastrnns_rs.Problem(seq_length=4, num_layers=1, input_size=8, hidden_size=8, mini_batch=2)
+    >>> problem.sizes()
+    (4, 1, 8, 8, 2)
+
     Attributes:
         seq_length: Number of time steps S.
         num_layers: Number of stacked layers L.

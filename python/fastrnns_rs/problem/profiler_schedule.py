@@ -12,6 +12,11 @@ from fastrnns_rs.problem.problem import check_count
 class Schedule:
     """Cycles of iterations, with the names and meanings of `torch.profiler.schedule`.
 
+    >>> import fastrnns_rs
+    >>> schedule = fastrnns_rs.Schedule(wait=0, warmup=1, active=2)
+    >>> fastrnns_rs.Schedule.parse("wait=0,warmup=1,active=2") == schedule
+    True
+
     Attributes:
         wait: Number of iterations at the start of a cycle that are not traced.
         warmup: Number of iterations after `wait` that are traced and discarded, since the profiler slows the first

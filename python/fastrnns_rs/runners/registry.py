@@ -67,10 +67,22 @@ def runner(
 ) -> Callable[[Creator], Creator]:
     """Registers a function that builds a model as a runner.
 
+    >>> import fastrnns_rs
+    >>> @fastrnns_rs.runner("doubled", description="doubles its weights")
+    ... def doubled(problem):
+    ...     import torch
+    ...     weight = torch.ones(problem.hidden_size, requires_grad=True)
+    ...     return fastrnns_rs.ModelDef(
+    ...         inputs=[weight],
+    ...         params=[weight],
+    ...         forward=lambda w: (w * 2).sum(),
+    ...         backward=lambda output: output.backward(),
+    ...     )
+
     Args:
-        name: Name of the runner for `--rnns` and `bench(runners=…)`.
+        name: Name of the runner, as `bench` takes it.
         family: Group name in results.
-        group: Value of `--group` that selects the runner; None for selection by name only.
+        group: Group that selects the runner; None for selection by name only.
         description: One line; the first line of the function's docstring when empty.
         images: True if the runner takes images (`mini_batch`, `image_size`) instead of sequences.
         layers: Smallest and largest supported number of layers; None as the largest for no limit.
@@ -88,8 +100,11 @@ def runner(
         imports torch inside its body, so that listing runners stays fast.
 
     Raises:
-        UsageError: If another function has registered the name.
+        UsageError: If another function has registered the name, or the name is not a text.
     """
+    if not isinstance(name, str):
+        hint = 'Decorate with a name: @fastrnns_rs.runner("name").'
+        raise UsageError(f"not a name: {name!r}", hint, where="name", value=name)
 
     def register(creator: Creator) -> Creator:
         source = _find_source(creator)

@@ -39,6 +39,10 @@ _STARTS = 3
 class CaptureError(FastrnnsError):
     """Missing or invalid capture.
 
+    >>> import fastrnns_rs
+    >>> issubclass(fastrnns_rs.CaptureError, fastrnns_rs.FastrnnsError)
+    True
+
     Attributes:
         capture: Capture manifest.
         log: Path of the file with all commands and their output.

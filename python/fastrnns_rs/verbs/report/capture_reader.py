@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 class Inductor:
     """Measurements of `torch._inductor.wrapper_benchmark` outside the capture.
 
+    >>> import fastrnns_rs
+    >>> summary = fastrnns_rs.read("trace.json", inductor=fastrnns_rs.Inductor(wall_time_ms=0.004))
+    >>> summary.inductor
+    <InductorEntry: wall time 4.00 µs, 1 run, GPU busy 100.0 %>
+
     Args:
         wall_time_ms: Time of one run without a profiler, in milliseconds.
         runs: Number of runs in the capture.
@@ -63,6 +68,11 @@ def read(
 
     The format of a file is detected from its content: a trace of `torch.profiler` (compressed or not), an
     SQLite export of nsys, a report of nsys (exported by the installed nsys), and a capture manifest of `profile`.
+
+    >>> import fastrnns_rs
+    >>> summary = fastrnns_rs.read("trace.json", devices=[0])
+    >>> summary.kernels[0]
+    <KernelRow ampere_sgemm_128x64_tn: 3.00 µs, 1 launch, 60.0 % of span>
 
     Args:
         paths: One or more files, or folders of files, which are summarised together.

@@ -22,6 +22,13 @@ class Summary:
     Its parts are lists of dataclasses, named as in the JSON document: `summary.kernels[0].total_ns`,
     `summary.idle_causes`, `summary.ranges`; `summary.launches` is one dataclass. Times are in nanoseconds.
     The classes are loaded at the first access, since a table or the JSON document does not need them.
+
+    >>> import fastrnns_rs
+    >>> summary = fastrnns_rs.load("trace.json")
+    >>> len(summary), summary["ampere_sgemm_128x64_tn"].total_ns
+    (2, 3000)
+    >>> summary.columns()["total_ns"]
+    array([3000, 1000])
     """
 
     def __init__(self, core: TraceSummary, *, selected: bool = False, paths: Sequence[str] = ()) -> None:
