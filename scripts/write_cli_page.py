@@ -112,7 +112,7 @@ def _names(param: click.Option) -> str:
 
 def _value(param: click.Option) -> str:
     if param.metavar:
-        return param.metavar
+        return param.metavar.replace("|", "\\|")
     kinds = {click.IntRange: "N", click.FloatRange: "X", click.Path: "PATH"}
     return next((word for kind, word in kinds.items() if isinstance(param.type, kind)), "TEXT")
 

@@ -117,6 +117,14 @@ def test_links_lead_somewhere(page: str) -> None:
             assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
 
 
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_rows_of_a_table_have_as_many_cells_as_its_heading(page: str) -> None:
+    text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    for table in re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE):
+        counts = [len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()]
+        assert set(counts) == {counts[0]}, table
+
+
 def test_the_index_has_every_page_once() -> None:
     linked = re.findall(r"\]\(([\w/-]+\.md)\)", (ROOT / "docs" / "README.md").read_text())
     assert sorted(linked) == sorted(str(one.relative_to(ROOT / "docs")) for one in ROOT.glob("docs/*/*.md"))
