@@ -12,7 +12,7 @@ from types import MethodDescriptorType
 from typing import TYPE_CHECKING, Any
 
 import fastrnns_rs
-from fastrnns_rs import stats
+from fastrnns_rs import models, stats
 from fastrnns_rs.documents.document import Document
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ prompt](../how-to/python.md) shows how objects print. The classes of documents h
 [the JSON document](documents.md).
 
 Importing `fastrnns_rs` imports neither torch nor numpy. The names below are complete: other modules of the package are
-private. Functions of `fastrnns_rs.stats` have [their own page](stats.md). `fastrnns_rs.models` has parts of models for
-[your own runners](../how-to/your-own-runner.md), and `fastrnns_rs.inductor` is also the module with [functions of
-`torch._inductor.wrapper_benchmark`](../how-to/migration.md).
+private. [`fastrnns_rs.stats`](stats.md) and [`fastrnns_rs.models`](models.md) have their own pages.
+`fastrnns_rs.inductor` is also the module with [functions of
+`torch._inductor.wrapper_benchmark`](../how-to/migration.md#inductors-wrapper_benchmark).
 """
 _STATS = """\
 # Python API: `fastrnns_rs.stats`
@@ -45,11 +45,19 @@ answers which question, and derives one verdict by hand.
 Samples are a list, a numpy array, a tensor on the CPU, or another sequence of numbers. Results are immutable;
 `to_dict()` returns their fields.
 """
+_MODELS = """\
+# Python API: `fastrnns_rs.models`
+
+`make reference` writes this page from docstrings. The module has parts of models for
+[your own runners](../how-to/your-own-runner.md), and replacements for
+[functions of PyTorch's fastrnns](../how-to/migration.md#functions).
+"""
 
 
 def texts() -> dict[str, str]:
     """Returns the text of each page, by its name."""
-    return {"api.md": _page(_PACKAGE, fastrnns_rs), "stats.md": _page(_STATS, stats)}
+    pages = {"api": (_PACKAGE, fastrnns_rs), "stats": (_STATS, stats), "models": (_MODELS, models)}
+    return {f"{name}.md": _page(*page) for name, page in pages.items()}
 
 
 def _page(head: str, module: ModuleType) -> str:

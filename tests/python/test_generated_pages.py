@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 import fastrnns_rs
-from fastrnns_rs import cli, stats
+from fastrnns_rs import cli, models, stats
 
 REFERENCE = ROOT / "docs" / "reference"
 STALE = "is stale: make reference"
@@ -47,7 +47,7 @@ def test_every_option_of_every_command_is_on_the_page() -> None:
                     assert re.search(rf"`{re.escape(name)}[` ]", section), f"{verb} {name}"
 
 
-@pytest.mark.parametrize(("page", "module"), [("api", fastrnns_rs), ("stats", stats)])
+@pytest.mark.parametrize(("page", "module"), [("api", fastrnns_rs), ("stats", stats), ("models", models)])
 def test_every_public_name_has_a_section(page: str, module: object) -> None:
     headings = set(re.findall(r"^### (\w+)$", (REFERENCE / f"{page}.md").read_text(), flags=re.MULTILINE))
     assert headings == {name for name in module.__all__ if not name.startswith("__")} - {"models", "stats"}  # type: ignore[attr-defined]
