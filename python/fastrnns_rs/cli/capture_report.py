@@ -24,7 +24,9 @@ _POINTER = "Table of the profiler"
 def render_report(
     capture: Capture, stem: Path, width: int | None, note: Callable[[str], None], *, whole_tables: bool = True
 ) -> tuple[str, str | None]:
-    """Renders the report of a capture, and returns the next command separately: tables and warnings precede it.
+    """Renders the report of a capture, without its next command.
+
+    The command is returned separately, because tables and warnings precede it.
 
     The tables of the profiler follow if the report has no GPU activity. Options of torch.profiler shape these tables.
     A capture that cannot be read causes a note only, because its files exist and have passed their checks.
@@ -51,7 +53,10 @@ def render_report(
 
 
 def _split(report: str) -> tuple[str, str | None]:
-    """Returns a report without its last line, and the command of this line; None if there is no next command."""
+    """Returns a report without its last line, and the command of this line.
+
+    The command is None if there is no next command.
+    """
     before, found, command = report.rpartition(f"\n{NEXT} ")
     return (f"{before}\n", command.strip()) if found else (report, None)
 

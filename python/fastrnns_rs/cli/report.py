@@ -223,7 +223,10 @@ def command(**given: Any) -> int:
 
 
 def _export_progress(files: Sequence[Path]) -> AbstractContextManager[Any]:
-    """Returns the progress of reports that nsys must export, which takes seconds; other files need none."""
+    """Returns the progress of reports that nsys must export, which takes seconds.
+
+    Other files need no progress.
+    """
     from fastrnns_rs.verbs.report.file_kinds import needs_nsys
 
     count = sum(map(needs_nsys, files))
@@ -238,7 +241,10 @@ def _export_progress(files: Sequence[Path]) -> AbstractContextManager[Any]:
 
 
 def _repeated() -> str:
-    """Returns the current command without its view and outputs; empty if its files describe the command."""
+    """Returns the current command without its view and outputs.
+
+    It is empty if the files describe the command.
+    """
     from fastrnns_rs.cli.command_words import CommandWords
 
     context = click.get_current_context()

@@ -93,7 +93,7 @@ def describe(path: str | os.PathLike[str]) -> Description | None:
 
 
 def can_be_described(path: str | os.PathLike[str]) -> bool:
-    """Returns False for a file that cannot be opened or decompressed, so that its kind stays unknown."""
+    """Returns False for a file that cannot be opened or decompressed."""
     try:
         file = Path(path)
         # A pipe has been read by its reader.

@@ -22,7 +22,10 @@ _PLAIN_LOCALES = {"C", "POSIX"}
 
 
 def is_ascii(stream: TextIO | None) -> bool:
-    """Returns True if the encoding of a stream lacks the symbols of tables, or `LC_ALL=C` requests ASCII."""
+    """Returns True if a stream does not show the symbols of tables.
+
+    Its encoding lacks them, or `LC_ALL=C` requests ASCII.
+    """
     chosen = os.environ.get("PYTHONIOENCODING") or os.environ.get("PYTHONUTF8")
     if not chosen and os.environ.get("LC_ALL") in _PLAIN_LOCALES:
         return True

@@ -24,9 +24,9 @@ _LEFT_OUT = (
 
 
 def lines(columns: Sequence[Column], rows: Sequence[Row], limit: int) -> tuple[list[str], list[str]]:
-    """Formats a list without the columns that do not fit, and returns a note that names these columns.
+    """Formats a list without the columns that do not fit.
 
-    The first column, names and the last text stay. Texts are then cut.
+    A note names these columns. The first column, names and the last text stay. Texts are then cut.
 
     Args:
         columns: Columns of the list.
@@ -53,7 +53,7 @@ def lines(columns: Sequence[Column], rows: Sequence[Row], limit: int) -> tuple[l
 
 
 def _stays(columns: Sequence[Column], place: int) -> bool:
-    """Returns True for names, and for a text that ends the list and is in the document."""
+    """Returns True for names, and for a text of the document that ends the list."""
     column = columns[place]
     return column.key in {"name", "cause"} or (place == len(columns) - 1 and not column.right and bool(column.key))
 

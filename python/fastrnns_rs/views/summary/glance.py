@@ -157,7 +157,10 @@ def _warnings(document: Document, limit: int, command: str) -> list[str]:
 
 
 def report_command(paths: Sequence[str]) -> str:
-    """Returns the command of a report. Many files are not listed, because they would fill the screen."""
+    """Returns the command of a report.
+
+    Many files are not listed, because they would fill the screen.
+    """
     return f"fastrnns-rs report {' '.join(visible(_quoted(path)) for path in paths) if are_few(paths) else 'FILE...'}"
 
 

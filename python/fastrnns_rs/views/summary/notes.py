@@ -27,7 +27,7 @@ def warnings(document: Row) -> list[Note]:
 
 
 def _label(label: str, code: str) -> str:
-    """Returns a label, for a warning with its code: `fastrnns-rs explain` takes the code."""
+    """Returns a label, for a warning with the code for `fastrnns-rs explain`."""
     return f"{label}[{code}]" if label == "warning" and code.isascii() and code.isidentifier() else label
 
 

@@ -111,7 +111,7 @@ _ERRORS = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser that raises errors of this package instead of printing those of argparse and exiting."""
+    """Parser that raises errors of this package."""
 
     def error(self, message: str) -> NoReturn:
         for pattern, what, hint in _ERRORS:
