@@ -83,5 +83,5 @@ def test_extreme_values() -> None:
     assert stats.hodges_lehmann([1e308], [-7e307]).shift == -1.7e308
     assert stats.hodges_lehmann([7.0] * 80, [7.0] * 90).ci_high == 0
     assert stats.cliffs_delta([-1e308], [1e308]) == 1
-    with pytest.raises(ValueError, match="the spread of baseline and candidate overflows a 64-bit float; rescale"):
+    with pytest.raises(ValueError, match="the range of baseline and candidate overflows a 64-bit float; rescale"):
         stats.hodges_lehmann([-1e308], [1e308])

@@ -128,7 +128,7 @@ def test_nasty_samples() -> None:
         constant = function([7.5] * 50)
         assert (constant.estimate, constant.ci_low, constant.ci_high) == (7.5, 7.5, 7.5)
         assert constant.within_one_process is True
-    with pytest.raises(ValueError, match="the spread of samples overflows"):
+    with pytest.raises(ValueError, match="the range of samples overflows"):
         stats.mean_ci([1e308, -1e308])
     # The widest that there is: squares of larger distances overflow.
     assert np.isfinite(stats.mean_ci([1e153, 2e153], confidence_level=1 - 1e-16).ci_high)

@@ -122,5 +122,5 @@ def test_nasty_values() -> None:
     assert stats.permutation_test([0.0], [5e-324]).difference == 5e-324
     assert stats.permutation_test([0.0] * 3, [1.7e308] * 3).p_value == 0.1
     assert stats.permutation_test([1.0], [2.0], resamples=1).p_value == pytest.approx(1, abs=0.5)
-    with pytest.raises(ValueError, match="the spread of baseline and candidate overflows a 64-bit float; rescale"):
+    with pytest.raises(ValueError, match="the range of baseline and candidate overflows a 64-bit float; rescale"):
         stats.permutation_test([-1.7e308], [1.7e308])
