@@ -45,7 +45,7 @@ def test_a_large_history_is_told_of(history: RunHistory, monkeypatch: pytest.Mon
     assert "GiB" not in run_pretended(*BENCH).stderr
     monkeypatch.setattr(run_saving, "LARGE_BYTES", 1000)
     told = run_pretended(*BENCH).stderr
-    assert "note: the history has 0.0 GiB\n" in told
+    assert "note: the history has 0.0 GiB" in told
     assert "fastrnns-rs history --prune --older-than 90d\n" in told
     assert len(history.document().runs) == 2
 
@@ -83,7 +83,7 @@ def test_a_project_may_have_a_history_of_its_own(monkeypatch: pytest.MonkeyPatch
     anywhere.chmod(0o777)
     (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs]\nhistory = "elsewhere"\n')
     foreign = run_cli("history", "--json", XDG_DATA_HOME=anywhere / "data")
-    assert "sets files to write, and" in foreign.stderr
+    assert "sets files to write, but " in foreign.stderr
     assert foreign.json()["folder"] == str(anywhere / "data" / "fastrnns-rs" / "history")
 
 
