@@ -271,7 +271,8 @@ def test_an_import_waits_for_no_pipe(history: RunHistory, anywhere: Path) -> Non
     made(1).save(anywhere / "in" / "run.json")
     began = time.monotonic()
     done = run_process("history", "--import", "in")
-    assert (done.status, done.stderr) == (0, "new in the history: 1 run\n")
+    assert done.status == 0
+    assert done.stderr.startswith("new in the history: 1 run\n")
     assert time.monotonic() - began < 60
     assert ids(history) == [1]
 

@@ -76,7 +76,7 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         with locked(place):
             if os.path.lexists(place):
                 # Text of any kind may be an id, and time and id name the place.
-                notes.append(f"skipped: another run of the history has the file name {place.name!r}")
+                notes.append(f"skipped: file name of another run in the history: {place.name!r}")
                 continue
             # The content is copied unchanged: a newer build may have written keys that this build does not know.
             writing.write(place, [text.encode()])
