@@ -117,6 +117,15 @@ def test_links_lead_somewhere(page: str) -> None:
             assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
 
 
+def test_the_page_on_speed_has_every_bench() -> None:
+    page = (ROOT / "docs" / "explanation" / "speed.md").read_text()
+    named = set(re.findall(r"(\w+)\.py\b", page))
+    assert named <= {file.stem for file in (ROOT / "benches" / "python").glob("*.py")}
+    target = re.search(r"^bench:.*\n(?:\t.*\n)*?\tfor bench in (.*?); do", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert target
+    assert {*target[1].split()} <= named
+
+
 @pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_rows_of_a_table_have_as_many_cells_as_its_heading(page: str) -> None:
     text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
