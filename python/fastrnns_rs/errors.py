@@ -45,7 +45,7 @@ class FastrnnsError(Exception):
         value: Value that failed, as it was given.
         correction: Value that was probably meant in place of `value`.
         verb: Command that reads `value`, a file of another kind.
-        command: Command that the command line prints instead of the hint; None for the hint.
+        command_hint: Hint of the command line, where it is not that of Python; None for the same hint.
 
     Attributes:
         message: Whole line.
@@ -64,11 +64,11 @@ class FastrnnsError(Exception):
         value: object = None,
         correction: str | None = None,
         verb: str | None = None,
-        command: str | None = None,
+        command_hint: str | None = None,
     ) -> None:
         super().__init__(message)
         self.what, self.where, self.reason = message, where, reason
-        self.value, self.correction, self.verb, self.command = value, correction, verb, command
+        self.value, self.correction, self.verb, self.command_hint = value, correction, verb, command_hint
         self.message = line(message, where, reason)
         self.other_hint = hint
         self.hint = hint if correction is None else f"Use {correction!r}."
@@ -271,6 +271,23 @@ def ambiguous_key(name: str, titles: Sequence[str]) -> KeyError:
     listed = ", ".join(titles[:_MOST_NAMED]) + (f" and {left:,} more" if left > 0 else "")
     hint = "" if len({*titles}) == len(titles) else "; use list(...) and a number"
     return KeyError(f"{name!r} names {len(titles):,} rows: {listed}{hint}")
+
+
+#: Names of methods of other libraries that make a data frame or a picture.
+_FRAMES = {"to_pandas", "to_polars", "to_df", "to_frame", "to_dataframe", "dataframe", "df", "pandas"}
+_PLOTS = {"plot", "hist", "boxplot"}
+
+
+def missing_attribute_hint(name: str, columns_call: str) -> str:
+    """Returns a hint for an attribute that other libraries have, or an empty text.
+
+    Args:
+        name: Name of the attribute.
+        columns_call: Call that returns columns as arrays; empty for an object without columns.
+    """
+    if not columns_call or name not in _FRAMES | _PLOTS:
+        return ""
+    return f"; use pandas.DataFrame({columns_call})" if name in _FRAMES else f"; plot the arrays of {columns_call}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

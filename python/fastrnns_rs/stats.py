@@ -123,6 +123,9 @@ __all__ = [
     "welch",
 ]
 
+#: Figures that are attributes of a result, and no functions.
+_FIGURES = {"mean", "median", "stddev", "min", "max", "mad", "p95", "p99"}
+
 #: Old names, each with its class. The package has other classes of these names.
 _RENAMED = {"Comparison": SampleComparison, "Summary": SampleSummary}
 
@@ -130,7 +133,8 @@ _RENAMED = {"Comparison": SampleComparison, "Summary": SampleSummary}
 def __getattr__(name: str) -> Any:
     kind = _RENAMED.get(name)
     if kind is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = f"; use summarize(samples).{name}" if name in _FIGURES else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     import warnings
 
     message = f"fastrnns_rs.stats.{name} is now fastrnns_rs.stats.{kind.__name__}"

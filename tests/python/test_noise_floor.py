@@ -232,7 +232,8 @@ def test_a_damaged_file_is_named(here: Path, damage: Any, message: str) -> None:
     assert named
     assert message in reason
     assert len(caught.value.message) < 1000
-    assert "ab --same" in caught.value.hint
+    assert "ab(same=True)" in caught.value.hint
+    assert caught.value.command_hint == "Run: fastrnns-rs ab --same"
     # And is replaced by the next one.
     store(measured(medians(0.01)))
     assert stored("cpu") is not None

@@ -111,17 +111,17 @@ def test_conditions(text: str, holds: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "'' .filters."),
+        ("", "'' .filter."),
         ("runner", "'runner' has no operator"),
-        ("runner=", "'runner=' has no value .filters."),
-        ("runer=x", "'runer' .filters."),
-        ("phase=forward", "'phase' .filters."),
-        ("status=ok", "'status' .filters."),
+        ("runner=", "'runner=' has no value .filter."),
+        ("runer=x", "'runer' .filter."),
+        ("phase=forward", "'phase' .filter."),
+        ("status=ok", "'status' .filter."),
         ("runner>=x", "is not a number"),
-        ("hidden-size>=big", "'hidden-size>=big' needs an integer .filters."),
-        ("hidden-size=nan", "'hidden-size=nan' needs an integer .filters."),
-        ("mode<=1", "'mode<=1' orders mode, which is not a number .filters."),
-        (5, "5 .filters."),
+        ("hidden-size>=big", "'hidden-size>=big' needs an integer .filter."),
+        ("hidden-size=nan", "'hidden-size=nan' needs an integer .filter."),
+        ("mode<=1", "'mode<=1' orders mode, which is not a number .filter."),
+        (5, "5 .filter."),
     ],
 )
 def test_other_conditions_are_refused(text: Any, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Arguments of `bench`, `ab`, `profile` and `verify`, and their conversion to options."""
+"""Arguments of functions that run models, and their conversion to options."""
 
 from __future__ import annotations
 

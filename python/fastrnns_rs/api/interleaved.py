@@ -97,7 +97,7 @@ def ab(
     history: str | os.PathLike[str] | Literal[False] | None = None,
     progress: Progress = True,
 ) -> Comparison:
-    """Times baseline and candidate interleaved, and compares them, as `fastrnns-rs ab` does.
+    """Times two sides interleaved and compares them, as `fastrnns-rs ab` does.
 
     Processes run in random blocks, ABBA or BAAB, so that drift of the machine affects both sides.
 

@@ -50,7 +50,7 @@ def _audience(progress: Progress) -> Audience | None:
 
 @contextmanager
 def bench_terminal(progress: Progress, verb: str = "bench") -> Iterator[BenchTerminal | None]:
-    """Returns the table and bar of `bench` or `ab`, for a `with` block; None for no progress."""
+    """Returns the table and bar of `bench` or `ab`, for a `with` block, or None."""
     audience = _audience(progress)
     if audience is None:
         yield None

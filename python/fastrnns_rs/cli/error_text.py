@@ -17,7 +17,7 @@ _OTHER_NAMES = {
     "names": "runners",
     "runners": "runner",
     "axes": "axis",
-    "filters": "filter",
+    "groups": "group",
     "paths": "files",
     "path": "file",
     "pattern": "match",
@@ -95,8 +95,8 @@ def _unwritten(param: click.Parameter, context: click.Context) -> str:
 
 
 def _hint(error: FastrnnsError, given: CommandWords, owner: click.Parameter | None) -> str:
-    if error.command is not None:
-        return f"Run: {error.command}"
+    if error.command_hint is not None:
+        return error.command_hint
     if error.verb is not None:
         return f"Run: {shlex.join([PROGRAM, error.verb, str(error.value)])}"
     other = _with_options(error.other_hint, given.command)
@@ -115,6 +115,8 @@ def _with_options(text: str, command: click.Command) -> str:
 
 
 def _option(command: click.Command, found: re.Match[str]) -> str:
+    if found[1] == "tool" and found[2]:
+        return f"--{found[2].strip(chr(34))}"
     param, value = _named(command, found[1]), found[2]
     if not isinstance(param, click.Option):
         return found[0] if param is None else _spelled(param, 0)

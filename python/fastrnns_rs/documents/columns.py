@@ -55,7 +55,7 @@ def flat_columns(rows: Sequence[object], kind: type) -> Columns:
 def _leaves(
     kind: type, name: str = "", path: tuple[str, ...] = (), *, optional: bool = False
 ) -> Iterator[tuple[str, tuple[str, ...], Any, bool]]:
-    """Yields the name, the path and the type of each column, and True for nullable columns."""
+    """Yields the name, path and type of each column, and True if it is nullable."""
     hints = get_type_hints(kind)
     for one in fields(kind):
         inner, may_be_none = _known(hints[one.name])

@@ -236,8 +236,9 @@ class Comparison(Container[Row | Kernel], Tabular, Document):
     row_noun: ClassVar[str] = "row"
     place: ClassVar[str] = "in this comparison"
     rows_key: ClassVar[str] = "rows"
+    columns_call: ClassVar[str] = "comparison.columns()"
     noun: ClassVar[str] = "comparison"
-    hint: ClassVar[str] = "Use a document of compare --json."
+    hint: ClassVar[str] = "Use a document of compare or ab."
     schema: Literal["fastrnns-rs/comparison"] = "fastrnns-rs/comparison"
     kind: Literal["run", "capture"]
     warnings: list[RunWarning]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from fastrnns_rs.documents.row_names import find_places
-from fastrnns_rs.errors import ambiguous_key, unknown_key
+from fastrnns_rs.errors import ambiguous_key, missing_attribute_hint, unknown_key
 
 Row_co = TypeVar("Row_co", covariant=True)
 
@@ -18,6 +18,7 @@ class Container(Generic[Row_co]):
         row_noun: Kind of row, such as `runner`, for errors.
         place: Container in words, such as `in this run`, for errors.
         rows_key: Attribute with the list of rows.
+        columns_call: Call that returns arrays, as an example for `pandas.DataFrame`; empty where there is no such call.
     """
 
     # Without slots of its own, so that dataclasses with slots may inherit.
@@ -26,6 +27,15 @@ class Container(Generic[Row_co]):
     row_noun: ClassVar[str]
     place: ClassVar[str]
     rows_key: ClassVar[str]
+    columns_call: ClassVar[str] = ""
+
+    # A type checker would accept any attribute.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            hint = missing_attribute_hint(name, self.columns_call)
+            message = f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
+            raise AttributeError(message, name=name, obj=self)
 
     def _rows(self) -> Sequence[Row_co]:
         rows: Sequence[Row_co] = getattr(self, self.rows_key)

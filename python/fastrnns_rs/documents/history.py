@@ -58,7 +58,7 @@ class History(Container[KeptRun], Document):
     place: ClassVar[str] = "in this history"
     rows_key: ClassVar[str] = "runs"
     noun: ClassVar[str] = "history"
-    hint: ClassVar[str] = "Run: fastrnns-rs history --json"
+    hint: ClassVar[str] = "Use a document of history."
     schema: Literal["fastrnns-rs/history"] = "fastrnns-rs/history"
     folder: str
     warnings: list[RunWarning] = field(default_factory=list)

@@ -197,7 +197,7 @@ class InductorReport(Container[ModuleRow], Document):
     place: ClassVar[str] = "in this report"
     rows_key: ClassVar[str] = "modules"
     noun: ClassVar[str] = "report of inductor"
-    hint: ClassVar[str] = "Use a document of inductor --json."
+    hint: ClassVar[str] = "Use a document of inductor."
     schema: Literal["fastrnns-rs/inductor"] = "fastrnns-rs/inductor"
     warnings: list[RunWarning]
     environment: Environment

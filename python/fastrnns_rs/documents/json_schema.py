@@ -59,6 +59,8 @@ def _descriptions(document: type) -> tuple[str, dict[str, str]]:
         ValueError: If an attribute is described that is not a key of the document.
     """
     text, _, section = (inspect.getdoc(document) or "").partition("\n\nAttributes:\n")
+    # Examples are for Python; a schema is read in any language.
+    text = "\n\n".join(part for part in text.split("\n\n") if not part.startswith(">>>"))
     entries = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section, flags=re.MULTILINE)
     attributes = {name: " ".join(lines.split()) for name, lines in entries}
     unknown = attributes.keys() - list_key_types(document).keys()

@@ -10,6 +10,24 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     R = TypeVar("R")
 
+#: Other words for keywords, which the edit distance does not find.
+_MEANT = {
+    "tolerance": "rtol",
+    "tol": "rtol",
+    "iterations": "nloops",
+    "loops": "nloops",
+    "reps": "nloops",
+    "repeats": "nloops",
+    "runner": "runners",
+    "names": "runners",
+    "gpu": "device",
+    "cuda": "device",
+    "precision": "dtype",
+    "verbose": "progress",
+    "profiler": "tool",
+    "folder": "output_dir",
+}
+
 #: Attributes that `help` and `inspect.signature` read. `functools` is slow to load.
 _COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__kwdefaults__")
 
@@ -72,5 +90,7 @@ def nearest_keyword(name: str, known: frozenset[str]) -> str | None:
     """Returns the keyword that was probably meant: `hidden_size` for `hiddenSize`."""
     from fastrnns_rs.errors import closest
 
+    if _MEANT.get(name) in known:
+        return _MEANT[name]
     meant = closest(name.replace("_", "-"), [one.replace("_", "-") for one in known])
     return None if meant is None else meant.replace("-", "_")

@@ -269,6 +269,7 @@ class Run(Container[Result], Tabular, Document):
     row_noun: ClassVar[str] = "runner"
     place: ClassVar[str] = "in this run"
     rows_key: ClassVar[str] = "results"
+    columns_call: ClassVar[str] = "run.samples()"
     noun: ClassVar[str] = "run file"
     hint: ClassVar[str] = "Use a run of bench or ab."
 

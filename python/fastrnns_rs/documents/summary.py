@@ -322,6 +322,7 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
     row_noun: ClassVar[str] = "kernel"
     place: ClassVar[str] = "in this summary"
     rows_key: ClassVar[str] = "kernels"
+    columns_call: ClassVar[str] = "summary.columns()"
 
     schema: Literal["fastrnns-rs/summary"] = "fastrnns-rs/summary"
     warnings: list[SummaryWarning]

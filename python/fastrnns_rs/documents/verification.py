@@ -75,7 +75,7 @@ class Verification(Container[Verified], Document):
     place: ClassVar[str] = "in this verification"
     rows_key: ClassVar[str] = "results"
     noun: ClassVar[str] = "verification"
-    hint: ClassVar[str] = "Run: fastrnns-rs verify --json"
+    hint: ClassVar[str] = "Use a document of verify."
     schema: Literal["fastrnns-rs/verification"] = "fastrnns-rs/verification"
     warnings: list[RunWarning] = field(default_factory=list)
     ok: bool

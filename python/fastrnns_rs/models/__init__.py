@@ -1,4 +1,4 @@
-"""Parts of models, for runners of your own and for code that used PyTorch's fastrnns.
+"""Parts of models, for your own runners and for code of PyTorch's fastrnns.
 
 Each name is loaded when it is first used: importing this package does not load torch. The modules of this package are
 the runners of fastrnns-rs; the names below are public, and the modules are not.

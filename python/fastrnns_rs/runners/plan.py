@@ -257,7 +257,7 @@ def make_plan(options: Options, facts: Facts) -> Plan:
     if not tasks:
         if options.filters:
             asked = ", ".join(map(str, options.filters))
-            raise UsageError(f"no rows match the filter: {asked!r}", "Use another condition.", where="filters")
+            raise UsageError(f"no rows match the filter: {asked!r}", "Use another condition.", where="filter")
         raise UsageError("no runners to measure", "Name a group or a runner.")
     return Plan(
         options=options,

@@ -218,6 +218,10 @@ def find(name: str) -> Runner:
     _load_ours()
     runners = _runners if name in _runners else all_runners()
     if name not in runners:
+        family = next((one.name for one in runners.values() if one.family == name), None)
+        if family is not None:
+            message, reason = f"unknown runner: {name!r}", f"{name!r} is a family of runners"
+            raise UsageError(message, where="runners", value=name, correction=family, reason=reason)
         failed = ", ".join(str(one.plugin) for one in _failures)
         reason = f"plug-ins that failed may define more runners: {failed}" if failed else ""
         raise unknown("unknown runner", name, runners, where="runners", reason=reason)
@@ -257,7 +261,7 @@ def members(group: str) -> list[str]:
         grouped = [name for one in GROUPS for name in members(one)]
         return grouped + [name for name in all_runners() if name not in grouped]
     if group not in GROUPS:
-        raise unknown("unknown group", group, [*GROUPS, ALL], where="group")
+        raise unknown("unknown group", group, [*GROUPS, ALL], where="groups")
     return [name for name, one in all_runners().items() if one.group == group]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from fastrnns_rs import stats
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.machine.noise.storage import device_name
+from fastrnns_rs.machine.noise.storage import HINTS, device_name
 from fastrnns_rs.replicates import median
 
 if TYPE_CHECKING:
@@ -205,7 +205,8 @@ def compute_run_floor(run: Run) -> NoiseFloor:
     runners = {result.runner for result in run.results}
     if len(runners) != 1:
         names = ", ".join(sorted(runners)) or "none"
-        raise UsageError(f"a noise floor needs 1 runner, and the run has {names}", "Run: fastrnns-rs ab --same")
+        message, (hint, command_hint) = f"a noise floor needs 1 runner, and the run has {names}", HINTS
+        raise UsageError(message, hint, command_hint=command_hint)
     ended = [
         one for result in run.results for one in result.processes if one.status == "ok" and one.steady_from is not None
     ]

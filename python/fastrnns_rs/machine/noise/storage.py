@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: A document has about a thousand bytes; a larger file is not a document and is not read.
 _MOST_BYTES = 1 << 16
 
+#: Hint on how to measure the noise floor, in Python and on the command line.
+HINTS = ("Measure the noise floor: fastrnns_rs.ab(same=True)", "Run: fastrnns-rs ab --same")
+
 
 def device_name(device: str, known: Environment) -> str | None:
     """Returns the CPU model or the GPU name, which distinguishes machines."""
@@ -102,4 +105,5 @@ def _path(device: str, name: str | None) -> Path:
 
 
 def _damaged(path: Path, why: str) -> UsageError:
-    return UsageError(f"damaged noise floor: {str(path)!r}", "Run: fastrnns-rs ab --same", reason=why, value=str(path))
+    message, (hint, command_hint) = f"damaged noise floor: {str(path)!r}", HINTS
+    return UsageError(message, hint, reason=why, value=str(path), command_hint=command_hint)

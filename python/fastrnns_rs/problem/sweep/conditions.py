@@ -105,14 +105,14 @@ def _condition(text: object, known: tuple[str, ...]) -> Condition:
 
 def _without_operator(text: str, known: tuple[str, ...]) -> NoReturn:
     """Raises the error for a key alone: the shell redirects an unquoted `>`."""
-    key = find(text, known, "key", "filters")
-    example = _QUOTE.format(key=flag(key), value=256) if key in _NUMBERS else _HINT
-    raise _invalid(text.strip(), "has no operator", example)
+    key = find(text, known, "key", "filter")
+    quote = _QUOTE.format(key=flag(key), value=256) if key in _NUMBERS else None
+    raise _invalid(text.strip(), "has no operator", _HINT, quote)
 
 
-def _invalid(text: object, why: str, hint: str) -> UsageError:
+def _invalid(text: object, why: str, hint: str, command_hint: str | None = None) -> UsageError:
     message = f"invalid condition: {text!r}{f' {why}' if why else ''}"
-    return UsageError(message, hint, where="filters", value=text)
+    return UsageError(message, hint, where="filter", value=text, command_hint=command_hint)
 
 
 _NUMBERS = {one.name for one in fields(Problem) if "int" in str(one.type)}

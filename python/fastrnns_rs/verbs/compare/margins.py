@@ -116,11 +116,13 @@ def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, li
     floor = noise.kept(device, name)
     if floor is None:
         message = f"noise floor not measured: {device!r} ({visible(name or 'unknown')})"
-        raise MissingError(message, "Run on the machine of the files: fastrnns-rs ab --same")
+        hint, command = "Call fastrnns_rs.ab(same=True)", "Run on the machine of the files: fastrnns-rs ab --same"
+        raise MissingError(message, f"{hint} on the machine of the files.", command_hint=command)
     margin = float(floor.minimum_detectable_change)
     if not 0 <= margin < _TOO_MUCH:
-        hint = "Run on a less busy machine: fastrnns-rs ab --same"
-        raise UsageError(f"noise floor too high: {margin:.0%} on {device!r}", hint, where="margin")
+        hint, command = "Call fastrnns_rs.ab(same=True)", "Run on a less busy machine: fastrnns-rs ab --same"
+        message, hint = f"noise floor too high: {margin:.0%} on {device!r}", f"{hint} on a less busy machine."
+        raise UsageError(message, hint, where="margin", command_hint=command)
     warnings = []
     if floor.false_alarm_rate > _MOST_FALSE_ALARMS:
         percent = f"{100 * floor.false_alarm_rate:.1f} %"

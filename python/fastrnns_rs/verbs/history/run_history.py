@@ -133,7 +133,9 @@ class RunHistory:
             return
         if _n_processes(kept) - _n_processes(run):
             message = f"outdated run file: the history has more processes of run {run.run_id[:12]}"
-            raise UsageError(message, f"Run: fastrnns-rs bench --resume @{run.run_id[:12]}")
+            name = f"@{run.run_id[:12]}"
+            hint, command_hint = f"Resume the run: fastrnns_rs.bench(resume={name!r})", "fastrnns-rs bench --resume"
+            raise UsageError(message, hint, command_hint=f"Run: {command_hint} {name}")
 
     def document(self, newest: int | None = None) -> History:
         """Returns the runs, with the last started run at the end.

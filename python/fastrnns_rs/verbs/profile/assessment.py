@@ -177,7 +177,7 @@ def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, s
     """
     log = attempt.where_printed
     if manifest.timed_out:
-        return f"{tool.name} was not done in time{_at(attempt)}", f"give --timeout more seconds; {log}"
+        return f"{tool.name} was not done in time{_at(attempt)}", f"give `timeout` more seconds; {log}"
     reason = _runner_failure(attempt) or _refusal(attempt, log) or _death_in_runner(attempt)
     if reason is not None:
         return reason[0], _hint(reason[1], log)

@@ -96,7 +96,7 @@ class Attempt:
     def where_printed(self) -> str:
         """Hint that names the file with the output of commands."""
         if self.redact:
-            return f"without --redact {self.log_path} has what was printed too"
+            return f"without `redact` {self.log_path} has what was printed too"
         return f"everything that was printed is in {self.log_path}"
 
     @property

@@ -27,17 +27,17 @@ _KNOWN = [
     (
         r"^(?:.*[:\]] )?No space left on device",
         "the disk is full",
-        "make room, or give --output-dir on another disk; nsys also writes to the folder that TMPDIR names",
+        "make room, or give `output_dir` on another disk; nsys also writes to the folder that TMPDIR names",
     ),
     (
         rf"{_COMPLAINT}(?:compute capability [\d.]+ and higher|not supported on (?:underlying )?(?:this )?device)",
         "nvprof cannot profile this GPU",
-        "use --nsys: nvprof ends at compute capability 7.5",
+        'use `tool="nsys"`: nvprof ends at compute capability 7.5',
     ),
     (
         rf"{_BARE}(?:CUDA device error|No CUDA application was profiled)|{_COMPLAINT}no CUDA-capable device",
         "the profiler found no GPU that it can use",
-        "fastrnns-rs doctor says what there is; --torch works on a CPU too",
+        'fastrnns-rs doctor says what there is; `tool="torch"` works on a CPU too',
     ),
     (
         rf"ERR_NVGPUCTRPERM|{_COMPLAINT}(?:insufficient p\w+|perf_event_paranoid|requires? (?:root|administrator))",
@@ -57,7 +57,7 @@ _KNOWN = [
     (
         r"Version number is invalid",
         "the report is of a newer nsys than the one that reads it",
-        "install the nsys that wrote it, and name it with --nsys-path",
+        "install the nsys that wrote it, and name it with `nsys_path`",
     ),
     (
         rf"{_BARE}(?:unrecogni[sz]ed option|encountered invalid option|illegal .*argument)",

@@ -54,7 +54,11 @@ class Summary:
         from fastrnns_rs.documents.summary import SummaryDocument
 
         if name.startswith("_") or name not in SummaryDocument.__dataclass_fields__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            from fastrnns_rs.errors import missing_attribute_hint
+
+            hint = missing_attribute_hint(name, "summary.columns()")
+            message = f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
+            raise AttributeError(message, name=name, obj=self)
         return getattr(self.document, name)
 
     def __repr__(self) -> str:

@@ -112,7 +112,7 @@ def _connected() -> tuple[Any, bool]:
         ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
     except (OSError, RuntimeError, ValueError) as error:
         where = "no Ray cluster runs here" if address == "auto" else f"no Ray cluster answers at {address}"
-        hint = "start one with `ray start --head`, or name one with RAY_ADDRESS; without --workers all cores here read"
+        hint = "start one with `ray start --head`, or name one with RAY_ADDRESS; without `workers` all cores here read"
         raise MissingError(f"{where}: {str(error).strip().splitlines()[0]}", hint) from None
     return ray, True
 

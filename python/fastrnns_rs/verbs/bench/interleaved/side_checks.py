@@ -62,5 +62,6 @@ def check_noise_floor(run: Run) -> None:
 
     device = run.plan.runners[0].problem.device
     if noise.stored(device) is None:
-        hint, command = "Measure the noise floor: fastrnns_rs.ab(same=True)", "fastrnns-rs ab --same"
-        raise MissingError(f"noise floor not measured: {device!r}", hint, where="margin", command=command)
+        hint, command_hint = noise.HINTS
+        message = f"noise floor not measured: {device!r}"
+        raise MissingError(message, hint, where="margin", command_hint=command_hint)

@@ -28,7 +28,7 @@ _METHODS: dict[Replicate | None, str] = {
     None: "totals",
 }
 #: Iterations of several runners are not replicates, and the sum of their times is the time of no runner.
-_ONE_RUNNER = "Give the trace of one runner (torch), or capture each runner alone (profile --separate)"
+_ONE_RUNNER = "Give the trace of one runner (torch), or capture each runner alone (`separate=True` of profile)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
