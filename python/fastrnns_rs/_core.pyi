@@ -93,6 +93,7 @@ __all__ = [
     "clock_resolution_ns",
     "compare_samples",
     "detection_power",
+    "display_width",
     "effective_sample_size",
     "geometric_mean_ratio",
     "growth",
@@ -132,6 +133,7 @@ class Recorder:
     def elapsed_ns(self, first_iteration: int = 0) -> int: ...
 
 def clock_resolution_ns() -> int: ...
+def display_width(text: str) -> int: ...
 
 @final
 class Completed:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Packages that this one imports. None of them is a single file.
-_PACKAGES = {"click", "numpy", "platformdirs", "rich", "torch", "torchvision"}
+_PACKAGES = {"click", "numpy", "platformdirs", "torch", "torchvision"}
 
 
 def explained(error: BaseException) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ mod orchestrate;
 mod planted;
 mod profilers;
 mod stats;
+mod text;
 mod timing;
 mod trace;
 
@@ -50,6 +51,8 @@ mod _core {
     use super::stats::ranks::{cliffs_delta, hodges_lehmann, mann_whitney};
     #[pymodule_export]
     use super::stats::series::{changepoints, classify_warmup, steady_state};
+    #[pymodule_export]
+    use super::text::display_width;
     #[pymodule_export]
     use super::timing::{Recorder, clock_resolution_ns};
     #[pymodule_export]

@@ -14,7 +14,7 @@ from fastrnns_rs.verbs.bench.expected_run import expected_facts, installed_torch
 
 #: Modules that take longer to load than the screen to draw.
 HEAVY = {
-    *("asyncio", "importlib.metadata", "json", "numpy", "rich", "secrets", "shutil", "sqlite3", "subprocess"),
+    *("asyncio", "importlib.metadata", "json", "numpy", "secrets", "shutil", "sqlite3", "subprocess"),
     *("tempfile", "torch", "traceback", "fastrnns_rs.processes.listener", "fastrnns_rs.verbs.bench.execution"),
 }
 #: Starts the command, and ends it when the screen is to be drawn.

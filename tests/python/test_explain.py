@@ -70,7 +70,7 @@ def test_an_unknown_code_is_a_usage_error(given: str, command: str) -> None:
     assert hint.endswith(f": {command}")
 
 
-def test_it_loads_neither_torch_nor_rich() -> None:
+def test_it_loads_neither_torch_nor_numpy() -> None:
     code = """
 import sys
 from fastrnns_rs.cli import main
@@ -78,7 +78,7 @@ try:
     main(["explain", "drift"])
 except SystemExit as end:
     assert not end.code
-loaded = {"torch", "numpy", "rich"} & set(sys.modules)
+loaded = {"torch", "numpy"} & set(sys.modules)
 sys.exit(f"loaded {loaded}" if loaded else 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -165,14 +165,6 @@ def test_parts_at_a_prompt_are_one_line() -> None:
     assert repr(replace(row, ratio=None, conditional_verdict=None)) == "<Row jit/forward: 13.78 → 14.35 ms, no verdict>"
 
 
-def test_a_prompt_loads_no_rich(kept: RunHistory) -> None:
-    code = (
-        "import sys, fastrnns_rs; found = fastrnns_rs.compare('@last~1', '@last'); "
-        "repr(found), repr(found.rows); assert 'rich' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_long_comparisons_are_cut_at_a_prompt() -> None:
     rows = [result(f"runner_{number}", backward=False) for number in range(20)]
     shown = repr(compared(run(rows), run(rows))).splitlines()

@@ -17,7 +17,7 @@ from conftest import ROOT
 pytestmark = [pytest.mark.long("setup"), pytest.mark.alone]
 
 #: The packages without which not even the command starts.
-_FEW = 'dependencies = ["click", "numpy", "platformdirs", "rich"]'
+_FEW = 'dependencies = ["click", "numpy", "platformdirs"]'
 
 
 @pytest.fixture

@@ -80,12 +80,12 @@ EXCEPTIONS = {
 #: Modules that take longer to load than a small capture takes to read, and those of ours that load them.
 HEAVY = {
     *("asyncio", "click", "concurrent", "contextlib", "dataclasses", "difflib", "enum", "hashlib"),
-    *("inspect", "json", "numpy", "pathlib", "platformdirs", "re", "rich", "shutil", "statistics", "subprocess"),
+    *("inspect", "json", "numpy", "pathlib", "platformdirs", "re", "shutil", "statistics", "subprocess"),
     *("importlib.metadata", "tempfile", "torch", "typing", "fastrnns_rs.documents.codec"),
     *("fastrnns_rs.documents.summary", "fastrnns_rs.problem.problem", "fastrnns_rs.runners.registry"),
     "fastrnns_rs.verbs.profile",
 }
-HEAVIEST = {"asyncio", "numpy", "platformdirs", "rich", "subprocess", "torch"}
+HEAVIEST = {"asyncio", "numpy", "platformdirs", "subprocess", "torch"}
 
 
 def part_of(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Commands that only read need no package but click, numpy, platformdirs and rich."""
+"""Commands that only read need no package but click, numpy and platformdirs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ sys.meta_path.insert(0, Block())
 """
 #: Every dependency that commands which only read must do without, and what tests install.
 _BLOCKED = {"diptest", "matplotlib", "pynvml", "ray", "ruptures", "scipy", "tabulate", "torch", "torchvision", "triton"}
-_ALLOWED = ("click", "numpy", "platformdirs", "rich")
+_ALLOWED = ("click", "numpy", "platformdirs")
 READING = {
     "list": ["list"],
     "doctor": ["doctor"],

@@ -79,9 +79,9 @@ def width(text: str) -> int:
     """Returns the terminal columns that a visible text fills."""
     if text.isascii() or all(one < _COMBINING or one in _OURS for one in text):
         return len(text)
-    from rich.cells import cell_len  # This import is rarely needed and slow to load.
+    from fastrnns_rs._core import display_width  # Rarely needed; the first screen does not wait for it.
 
-    return cell_len(text)
+    return display_width(text)
 
 
 def pad(text: str, to: int, *, right: bool = False) -> str:

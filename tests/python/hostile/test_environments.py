@@ -73,7 +73,19 @@ REFUSED = {
     "FASTRNNS_MAX_DOCUMENT_MIB=-1": "show",
 }
 #: Modules of Python and of others that a user's file may hide.
-HIDDEN = ("json", "click", "rich", "numpy", "pathlib", "dataclasses", "typing", "re", "enum", "random", "fastrnns")
+HIDDEN = (
+    "json",
+    "click",
+    "platformdirs",
+    "numpy",
+    "pathlib",
+    "dataclasses",
+    "typing",
+    "re",
+    "enum",
+    "random",
+    "fastrnns",
+)
 LONGEST_S = 120.0
 
 
@@ -164,7 +176,7 @@ def test_a_file_in_the_working_directory_hides_nothing(module: str, text: str, r
     assert (done.status, done.json()["schema"]) == (0, "fastrnns-rs/run"), done.stderr
 
 
-@pytest.mark.parametrize("module", ["json", "click", "rich", "pathlib", "re"])
+@pytest.mark.parametrize("module", ["json", "click", "platformdirs", "pathlib", "re"])
 def test_a_file_on_the_path_that_hides_a_module_is_named(module: str, run_file: Path, tmp_path: Path) -> None:
     for text in ("raise ImportError('planted')\n", ""):
         path = tmp_path / f"{module}.py"
