@@ -124,7 +124,7 @@ def test_inference_drops_nothing(name: str, bidirectional: bool) -> None:
     inputs = lstm_inputs(problem_of("cudnn", **changes))
     found = run_once(name, mode="inference", times=3, **changes)
     assert_same(found, Outcome(*inputs.module(inputs.x, inputs.hidden), gradients=[None] * len(inputs.flat_weights())))
-    assert find(name).note_on(problem) == "inference drops nothing"
+    assert find(name).note_on(problem) == "no dropout in inference"
     assert "dropout 0.4" in (find(name).note_on(problem_of(name, **changes)) or "")
 
 

@@ -53,10 +53,10 @@ for _architecture in ("resnet18", "resnet50"):
             _architecture + _suffix,
             family="resnet",
             group="cnns",
-            description=f"torchvision's {_architecture}, {'traced by TorchScript' if _traced else 'random weights'}",
+            description=f"torchvision's {_architecture}, {'traced by torch.jit.trace' if _traced else 'random weights'}",
             images=True,
             requires=("torchvision",),
             torchscript=_traced,
             honours=("channels_last",),
-            reference="eager" if _traced else "residual network by hand",
+            reference="eager" if _traced else "ResNet equations",
         )(_creator(_architecture, traced=_traced))

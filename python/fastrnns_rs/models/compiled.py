@@ -1,6 +1,6 @@
 """LSTMs and residual networks compiled by `torch.compile`.
 
-The compiled part is one of three: a step, a loop that stays one operator (`scan`), or a loop that is written out.
+The compiled part is one of three: a step, a loop that stays one operator (`scan`), or an unrolled loop.
 Shapes never change here, so they are compiled as constants. The compiler's mode is its default.
 """
 
@@ -98,13 +98,13 @@ def _scanned(x: Tensor, state: State, *weights: Tensor) -> tuple[Tensor, State]:
 _lstm = partial(runner, family="lstm", compiles=True, honours=("bidirectional",), reference="nn.LSTM")
 
 
-@_lstm("compile_cell", description="torch.compile of one step, the loop over time in Python")
+@_lstm("compile_cell", description="torch.compile of one LSTM step, loop over time steps in Python")
 def compile_cell(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _model(problem, _stack(problem, _cell_by_cell()))
 
 
-@_lstm("compile_scan", description="torch.compile of the whole, the loop over time one operator (scan)")
+@_lstm("compile_scan", description="torch.compile of the whole LSTM, loop over time steps as operator scan")
 def compile_scan(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _model(problem, compiled(_stack(problem, _scanned)), apart=True)
@@ -112,8 +112,8 @@ def compile_scan(problem: Problem) -> ModelDef:
 
 @_lstm(
     "compile_unrolled",
-    description="torch.compile of the whole, the loop over time written out",
-    note=lambda _problem: "every step is compiled by itself: compiling takes longer the more --seqLength has",
+    description="torch.compile of the whole LSTM, loop over time steps unrolled",
+    note=lambda _problem: "compile time grows with --seq-length: each time step is compiled separately",
 )
 def compile_unrolled(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""

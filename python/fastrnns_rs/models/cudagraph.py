@@ -22,13 +22,13 @@ _WARMUP = 3
 @runner(
     "cudagraph",
     family="lstm",
-    description="nn.LSTM replayed from CUDA graphs, one for forward and one for backward",
+    description="nn.LSTM replayed from CUDA graphs, one each for forward and backward",
     devices=("cuda",),
     # Autocast is entered in each call, and a replay calls nothing.
     lacks=("amp",),
     honours=("bidirectional", "proj_size"),
     reference="nn.LSTM",
-    note=lambda _problem: "capturing the graphs is part of building: neither the first call nor a sample has it",
+    note=lambda _problem: "graphs are captured while the model is built: no iteration includes the time of the capture",
 )
 def cudagraph(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), as `nn.LSTM` does."""

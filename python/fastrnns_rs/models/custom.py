@@ -114,7 +114,7 @@ _lstm = partial(runner, family="lstm", group="rnns", reference="nn.LSTM")
 _scripted = partial(_lstm, torchscript=True)
 
 
-@_scripted("jit", description="TorchScript: a loop over time", honours=("bidirectional", "proj_size"))
+@_scripted("jit", description="TorchScript LSTM, loop over time steps", honours=("bidirectional", "proj_size"))
 def jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H].
 
@@ -124,7 +124,9 @@ def jit(problem: Problem) -> ModelDef:
 
 
 @_scripted(
-    "jit_premul", description="TorchScript: the input multiplied for all steps at once", honours=("bidirectional",)
+    "jit_premul",
+    description="TorchScript LSTM, input projection of all steps in one matrix product",
+    honours=("bidirectional",),
 )
 def jit_premul(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
@@ -135,7 +137,7 @@ def jit_premul(problem: Problem) -> ModelDef:
 
 @_scripted(
     "jit_premul_bias",
-    description="TorchScript: as jit_premul, with the input's bias added there too",
+    description="jit_premul, input bias added for all steps at once too",
     honours=("bidirectional",),
 )
 def jit_premul_bias(problem: Problem) -> ModelDef:
@@ -147,10 +149,10 @@ def jit_premul_bias(problem: Problem) -> ModelDef:
 
 @_scripted(
     "jit_simple",
-    description="TorchScript: no tuples and no list of outputs, the last state only",
+    description="TorchScript LSTM of 1 layer, returns the last state only",
     layers=(1, 1),
     note=lambda _problem: (
-        "gives the last step only, so backward starts from one step: do not compare its backward with other rows"
+        "returns the last step only, so backward starts from one step: do not compare its backward with other rows"
     ),
     reference="last state of nn.LSTM",
 )
@@ -170,7 +172,7 @@ def jit_simple(problem: Problem) -> ModelDef:
     return sequence_model(problem, given, inputs.flat_weights(), forward)
 
 
-@_scripted("jit_multilayer", description="TorchScript: the loop over layers compiled too", honours=("bidirectional",))
+@_scripted("jit_multilayer", description="TorchScript LSTM, loop over layers compiled too", honours=("bidirectional",))
 def jit_multilayer(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return multilayer(problem, dropout=0.0)
@@ -190,7 +192,7 @@ def multilayer(problem: Problem, *, dropout: float) -> ModelDef:
     return sequence_model(problem, given, inputs.flat_weights(), script(recurrence.multilayer))
 
 
-@_lstm("py", description="the loop over time in plain Python", honours=("bidirectional", "proj_size"))
+@_lstm("py", description="eager Python LSTM, loop over time steps", honours=("bidirectional", "proj_size"))
 def py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H].
 

@@ -21,8 +21,8 @@ PROBABILITY = 0.4
 
 def _where(problem: Problem) -> str:
     if not problem.training:
-        return "inference drops nothing"
-    return f"dropout {PROBABILITY} between its {problem.num_layers} layers"
+        return "no dropout in inference"
+    return f"dropout {PROBABILITY} between {problem.num_layers} layers"
 
 
 _lstm = partial(runner, family="lstm", layers=(2, None), reference="LSTM under the same dropout mask")
@@ -44,7 +44,7 @@ def cudnn_dropout(problem: Problem) -> ModelDef:
 
 @_lstm(
     "jit_dropout",
-    description="TorchScript: jit_multilayer with dropout between layers",
+    description="jit_multilayer with dropout between layers",
     honours=("bidirectional",),
     note=_where,
     torchscript=True,

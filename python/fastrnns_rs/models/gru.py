@@ -19,7 +19,7 @@ _gru = partial(runner, family="gru", honours=("bidirectional",))
 
 @_gru(
     "gru_cudnn",
-    description="nn.GRU as torch runs it, on cuDNN",
+    description="nn.GRU (cuDNN on CUDA)",
     reference="GRU equations",
     note=autocast_on_cudnn,
 )
@@ -30,7 +30,7 @@ def gru_cudnn(problem: Problem) -> ModelDef:
     return of_module(problem, rnn_inputs(problem, "gru"))
 
 
-@_gru("gru_jit", description="TorchScript: a GRU as a loop over time", torchscript=True, reference="nn.GRU")
+@_gru("gru_jit", description="TorchScript GRU, loop over time steps", torchscript=True, reference="nn.GRU")
 def gru_jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs
@@ -39,7 +39,7 @@ def gru_jit(problem: Problem) -> ModelDef:
     return stacked_model(problem, rnn_inputs(problem, "gru"), script(gru_layer))
 
 
-@_gru("gru_py", description="the same loop in plain Python", reference="nn.GRU")
+@_gru("gru_py", description="eager Python GRU, loop over time steps", reference="nn.GRU")
 def gru_py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs

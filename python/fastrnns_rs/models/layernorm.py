@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 @runner(
     "cudnn_layernorm",
     family="lstm",
-    description="nn.LSTM and as many layer norms beside it, forward only",
+    description="nn.LSTM plus separate layer norms, forward only",
     honours=("bidirectional", "proj_size"),
     note=with_autocast(
         lambda _problem: (
-            "nn.LSTM plus the norms of each step beside it: a lower bound in time, not a layer-normalised LSTM; "
+            "not a layer-normalised LSTM, but a lower bound of its time: nn.LSTM, then the layer norms of all steps; "
             "no backward"
         )
     ),
-    reference="nn.LSTM and its norms",
+    reference="nn.LSTM, last c layer-normalised",
 )
 def cudnn_layernorm(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]; c is normalised."""
@@ -72,13 +72,15 @@ _scripted = partial(
 )
 
 
-@_scripted("jit_layernorm", description="TorchScript: a layer-normalised LSTM with torch's layer_norm")
+@_scripted("jit_layernorm", description="TorchScript layer-normalised LSTM, torch's layer_norm")
 def jit_layernorm(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _layer_normalised(problem, decompose=False)
 
 
-@_scripted("jit_layernorm_decom", description="TorchScript: the same with layer_norm from elementary operators")
+@_scripted(
+    "jit_layernorm_decom", description="TorchScript layer-normalised LSTM, elementary operators instead of layer_norm"
+)
 def jit_layernorm_decom(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     return _layer_normalised(problem, decompose=True)

@@ -21,7 +21,7 @@ def autocast_on_cudnn(problem: Problem) -> str | None:
     It is float16, whatever dtype is requested.
     """
     if problem.amp and problem.device.startswith("cuda"):
-        return "torch's autocast runs cuDNN's recurrent networks in float16, not in bfloat16"
+        return "torch's autocast runs cuDNN's recurrent networks in float16, not bfloat16"
     return None
 
 
@@ -63,7 +63,7 @@ _lstm = partial(
 )
 
 
-@_lstm("cudnn", description="nn.LSTM as torch runs it, on cuDNN", note=with_autocast(_same_on_cpu))
+@_lstm("cudnn", description="nn.LSTM (cuDNN on CUDA, oneDNN on a CPU)", note=with_autocast(_same_on_cpu))
 def cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H].
 
@@ -72,7 +72,7 @@ def cudnn(problem: Problem) -> ModelDef:
     return nn_lstm(problem)
 
 
-@_lstm("aten", description="nn.LSTM with cuDNN switched off", note=_same_on_cpu)
+@_lstm("aten", description="nn.LSTM with cuDNN disabled", note=_same_on_cpu)
 def aten(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H].
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _milstm = partial(runner, family="milstm", honours=("bidirectional",), reference="MI-LSTM equations")
 
 
-@_milstm("milstm_jit", description="TorchScript: an LSTM with multiplicative integration", torchscript=True)
+@_milstm("milstm_jit", description="TorchScript LSTM with multiplicative integration", torchscript=True)
 def milstm_jit(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.models.inputs import milstm_inputs
@@ -28,7 +28,7 @@ def milstm_jit(problem: Problem) -> ModelDef:
     return stacked_model(problem, milstm_inputs(problem), script(milstm_layer))
 
 
-@_milstm("milstm_py", description="the same in plain Python")
+@_milstm("milstm_py", description="eager Python LSTM with multiplicative integration")
 def milstm_py(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.models.inputs import milstm_inputs

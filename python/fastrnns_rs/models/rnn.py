@@ -18,9 +18,9 @@ Way = Literal["cudnn", "jit", "py"]
 
 _NONLINEARITIES: dict[RnnKind, str] = {"rnn_tanh": "tanh", "rnn_relu": "relu"}
 _DESCRIPTIONS: dict[Way, str] = {
-    "cudnn": "nn.RNN with {} as torch runs it, on cuDNN",
-    "jit": "TorchScript: a plain recurrent network with {}, a loop over time",
-    "py": "the same loop with {} in plain Python",
+    "cudnn": "nn.RNN with {} (cuDNN on CUDA)",
+    "jit": "TorchScript RNN with {}, loop over time steps",
+    "py": "eager Python RNN with {}, loop over time steps",
 }
 
 

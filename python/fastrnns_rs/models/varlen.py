@@ -18,21 +18,19 @@ if TYPE_CHECKING:
 
 
 def _lengths(problem: Problem) -> str:
-    return f"seqLength {problem.seq_length} only bounds the lengths of its sequences"
+    return f"sequence lengths vary, all below {problem.seq_length} (--seq-length)"
 
 
 _lstm = partial(runner, family="vl_lstm", group="vl_rnns")
-_one_after_the_other = partial(
-    _lstm, note=_lengths, honours=("bidirectional",), reference="nn.LSTM sequence by sequence"
-)
+_one_after_the_other = partial(_lstm, note=_lengths, honours=("bidirectional",), reference="nn.LSTM per sequence")
 
 
 @_lstm(
     "vl_cudnn",
-    description="nn.LSTM on packed sequences",
+    description="nn.LSTM on packed sequences of different lengths",
     note=with_autocast(_lengths),
     honours=("bidirectional", "proj_size"),
-    reference="nn.LSTM sequence by sequence, padded",
+    reference="nn.LSTM per sequence, padded",
 )
 def vl_cudnn(problem: Problem) -> ModelDef:
     """Returns y [longest, B, D H], padded with zeros, and (h, c), each [L D, B, H].
@@ -55,7 +53,9 @@ def vl_cudnn(problem: Problem) -> ModelDef:
     return sequence_model(problem, [inputs.x, inputs.hidden], inputs.flat_weights(), forward)
 
 
-@_one_after_the_other("vl_jit", description="TorchScript: one sequence after the other", torchscript=True)
+@_one_after_the_other(
+    "vl_jit", description="TorchScript LSTM, sequences of different lengths one by one", torchscript=True
+)
 def vl_jit(problem: Problem) -> ModelDef:
     """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.worker.recurrence import varlen_layers
@@ -63,7 +63,7 @@ def vl_jit(problem: Problem) -> ModelDef:
     return _one_by_one(problem, script(varlen_layers))
 
 
-@_one_after_the_other("vl_py", description="the same in plain Python")
+@_one_after_the_other("vl_py", description="eager Python LSTM, sequences of different lengths one by one")
 def vl_py(problem: Problem) -> ModelDef:
     """Returns B outputs of [length, D H] and (h, c), each [L D, B, H]."""
     from fastrnns_rs.worker.recurrence import varlen_layers

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 KNOWN: dict[str, tuple[str, ...]] = {
     "nn.LSTM": ("modules", "lstm"),
     "last state of nn.LSTM": ("modules", "last_state"),
-    "nn.LSTM and its norms": ("modules", "lower_bound"),
-    "nn.LSTM sequence by sequence": ("modules", "one_by_one"),
-    "nn.LSTM sequence by sequence, padded": ("modules", "padded"),
+    "nn.LSTM, last c layer-normalised": ("modules", "lower_bound"),
+    "nn.LSTM per sequence": ("modules", "one_by_one"),
+    "nn.LSTM per sequence, padded": ("modules", "padded"),
     "nn.GRU": ("modules", "of_kind", "gru"),
     "nn.RNN (tanh)": ("modules", "of_kind", "rnn_tanh"),
     "nn.RNN (relu)": ("modules", "of_kind", "rnn_relu"),
@@ -34,7 +34,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "MI-LSTM equations": ("equations", "mi_lstm"),
     "layer-normalised LSTM equations": ("equations", "layer_normalised"),
     "LSTM under the same dropout mask": ("equations", "lstm_with_dropout"),
-    "residual network by hand": ("images", "by_hand"),
+    "ResNet equations": ("images", "logits"),
 }
 #: Reference that is the runner without the last part of its name: `resnet18` for `resnet18_jit`.
 EAGER = "eager"

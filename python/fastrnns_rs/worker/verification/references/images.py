@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Tensors: TypeAlias = Mapping[str, torch.Tensor]
 
 
-def by_hand(architecture: str, problem: Problem) -> Expected:
+def logits(architecture: str, problem: Problem) -> Expected:
     """Computes the logits [B, 1000] of `resnet18` or `resnet50`."""
     from torchvision import models
 
@@ -40,8 +40,8 @@ def by_hand(architecture: str, problem: Problem) -> Expected:
 def _expected(images: torch.Tensor, module: torch.nn.Module, dtype: torch.dtype, *, training: bool) -> Expected:
     parameters = {name: one.detach().to(dtype, copy=True).requires_grad_() for name, one in module.named_parameters()}
     buffers = {name: one.to(dtype) for name, one in module.named_buffers()}
-    logits = _network(images.to(dtype), parameters, buffers, training=training)
-    return Expected(result=logits, start=logits, inputs=[wide(images)], parameters=parameters)
+    output = _network(images.to(dtype), parameters, buffers, training=training)
+    return Expected(result=output, start=output, inputs=[wide(images)], parameters=parameters)
 
 
 def _network(x: torch.Tensor, parameters: Tensors, buffers: Tensors, *, training: bool) -> torch.Tensor:
