@@ -1,4 +1,4 @@
-"""Errors, each with its exit code on the command line."""
+"""Errors of this package, with hints."""
 
 from __future__ import annotations
 
@@ -7,22 +7,6 @@ import os
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-
-class ExitCode:
-    """Exit codes of the command.
-
-    They are plain numbers, because an enumeration would load the module `enum`.
-    """
-
-    DONE = 0
-    FAILED = 1
-    USAGE = 2
-    REGRESSION = 3
-    INCONCLUSIVE = 4
-    MISSING = 5
-    TIMED_OUT = 124
-    INTERRUPTED = 130
 
 
 class FastrnnsError(Exception):
@@ -52,7 +36,8 @@ class FastrnnsError(Exception):
         hint: Hint, which names the correction where there is one.
     """
 
-    exit_code = ExitCode.FAILED
+    #: True for a run that exceeded its time limit.
+    is_timeout = False
 
     def __init__(
         self,
@@ -92,13 +77,9 @@ class UsageError(FastrnnsError, ValueError):
     fastrnns_rs.errors.UsageError: out of range: 0 (nloops). Use an integer of at least 1.
     """
 
-    exit_code = ExitCode.USAGE
-
 
 class DiskError(UsageError):
     """Failed write in a writable folder: the disk is full, damaged or gone."""
-
-    exit_code = ExitCode.FAILED
 
 
 class MissingError(FastrnnsError):
@@ -109,8 +90,6 @@ class MissingError(FastrnnsError):
     Traceback (most recent call last):
     fastrnns_rs.errors.MissingError: program not found: 'no-such-python'. Use the path of a Python interpreter.
     """
-
-    exit_code = ExitCode.MISSING
 
 
 class RunnerError(FastrnnsError):

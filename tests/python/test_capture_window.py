@@ -91,7 +91,7 @@ def test_a_window_that_fails_is_told_in_the_answer(at: str, tmp_path: Path, monk
     with pytest.raises(RuntimeError):
         run([], tmp_path, "py")
     said: dict[str, Any] = json.loads((tmp_path / "answer").read_text())
-    assert said["refusal"] == {"message": "RuntimeError: CUDA driver error", "hint": "", "exit_code": 1}
+    assert said["refusal"] == {"message": "RuntimeError: CUDA driver error", "hint": "", "kind": "FastrnnsError"}
     assert [one["status"] for one in said["runners"]] == ["running" if at == "open" else "ok"]
     assert not said["finished"]
 

@@ -19,8 +19,9 @@ from conftest import FACTS
 from generated_modules import calls_of, planted
 from processes import left_of
 
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
-from fastrnns_rs.errors import ExitCode, FastrnnsError, MissingError
+from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer

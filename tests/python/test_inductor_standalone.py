@@ -25,8 +25,9 @@ from generated_modules import Modules, calls_of, planted, with_our_main
 from test_inductor_running import KERNEL
 
 import fastrnns_rs.inductor
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
-from fastrnns_rs.errors import ExitCode, FastrnnsError
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.worker import inductor
 
 torch = pytest.importorskip("torch")

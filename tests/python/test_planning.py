@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from facts import FACTS
 
+from fastrnns_rs.cli.exit_codes import find_exit_code
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.problem.problem import Sizes
@@ -51,7 +52,7 @@ def test_a_cpu_has_a_preset_of_its_own_and_given_sizes_win() -> None:
 def test_a_missing_device_tells_why(reason: str) -> None:
     with pytest.raises(MissingError, match=reason) as raised:
         plan(replace(CPU, device=None, no_cuda_reason=reason), device="cuda")
-    assert raised.value.exit_code == 5
+    assert find_exit_code(raised.value) == 5
     assert "'cpu'" in raised.value.hint
 
 

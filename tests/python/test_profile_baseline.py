@@ -20,8 +20,8 @@ from profile_commands import REPORTS, bad, faked, kept, prepared_for
 
 from fastrnns_rs import stats
 from fastrnns_rs._core import Completed
+from fastrnns_rs.cli.exit_codes import ExitCode, find_exit_code
 from fastrnns_rs.documents.capture_manifest import Capture
-from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.verbs.profile import attempt, capture_run, tools
 from fastrnns_rs.verbs.profile.baseline import Baseline
@@ -155,7 +155,7 @@ call.report()
     assert record.warnings[0].evidence == "cudnn failed under the profiler"
 
 
-REFUSAL = {"runners": [], "refusal": {"message": "no such folder", "hint": "make it", "exit_code": 2}}
+REFUSAL = {"runners": [], "refusal": {"message": "no such folder", "hint": "make it", "kind": "UsageError"}}
 DYING = {
     "killed": (["/bin/sh", "-c", "kill -9 $$"], "it was killed by signal 9"),
     "exits": (["/bin/sh", "-c", "exit 7"], "exit status 7"),
@@ -190,7 +190,7 @@ def test_a_baseline_that_takes_too_long_costs_no_capture(tmp_path: Path, monkeyp
 def test_when_both_take_too_long_the_capture_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(capture_run.CaptureError, match="nsys was not done in time") as raised:
         captured(tmp_path, monkeypatch, WAITS, profile="time.sleep(600)", timeout=1.0)
-    assert raised.value.exit_code == ExitCode.TIMED_OUT
+    assert find_exit_code(raised.value) == ExitCode.TIMED_OUT
     assert [one.code for one in raised.value.capture.warnings] == ["baseline_failed"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from commands import finished
 from profile_commands import PRETENDED, QUICK, REPORTS, argv, bad, good, kept, profile, told, without_tools
 
-from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.verbs.profile import tools
 
 

@@ -33,7 +33,7 @@ from profile_commands import (
     told,
 )
 
-from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.cli.exit_codes import ExitCode, find_exit_code
 from fastrnns_rs.verbs.profile import capture_run, tools
 
 
@@ -180,7 +180,7 @@ def test_the_real_nvprof_is_content_without_a_gpu(tmp_path: Path, capsys: pytest
     place = capture_run.Place(folder=tmp_path, baseline=False)
     with pytest.raises(capture_run.CaptureError, match="there is no valid capture: written:") as raised:
         capture_run.capture(prepared, place)
-    assert raised.value.exit_code == ExitCode.FAILED
+    assert find_exit_code(raised.value) == ExitCode.FAILED
     assert ".nvvp: expected a file with content, found no file" in raised.value.message
     record, log = kept(tmp_path)
     assert (record.exit_status, record.artefacts, record.ok) == (0, [], False)

@@ -107,10 +107,10 @@ def test_a_torch_without_ranges_is_5(tmp_path: Path) -> None:
     assert "ZeroDivisionError" not in log, "it is known before anything is built"
 
 
-@pytest.mark.parametrize("code", [1, 2, 5])
-def test_a_refusal_has_the_code_and_the_hint_that_the_process_gave(code: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "code"), [("FastrnnsError", 1), ("UsageError", 2), ("MissingError", 5)])
+def test_a_refusal_has_the_code_and_the_hint_that_the_process_gave(kind: str, code: int, tmp_path: Path) -> None:
     """Whatever the tool itself ends with. A runner that failed first is the cause."""
-    refusal = {"message": "it cannot be", "hint": "do without", "exit_code": code}
+    refusal = {"message": "it cannot be", "hint": "do without", "kind": kind}
     statements = f"call.answer({{'runners': [], 'refusal': {refusal}}}); print('Agent launcher failed'); sys.exit(0)"
     found = bad(tmp_path, statements, status=code)
     [log] = (tmp_path / "out").glob("*.log")

@@ -12,10 +12,10 @@ from conftest import ROOT
 
 from fastrnns_rs import cli
 from fastrnns_rs.cli.configuration import configured
-from fastrnns_rs.cli.side_options import make_effort
-from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.problem.problem import PRESETS
 from fastrnns_rs.verbs.bench import effort
+from fastrnns_rs.verbs.bench.interleaved.side_checks import make_effort
 from fastrnns_rs.verbs.verify import verification_plan
 
 REFERENCE = ROOT / "docs" / "reference"

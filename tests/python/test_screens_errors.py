@@ -21,7 +21,7 @@ from facts import FACTS
 from run_files import PROBLEM, result, run
 from screens import screen
 
-from fastrnns_rs.errors import ExitCode
+from fastrnns_rs.cli.exit_codes import ExitCode
 
 BLOCKS = screen("errors").rstrip("\n").split("\n\n")
 NO_DRIVER = replace(FACTS, no_cuda_reason="no NVIDIA driver is loaded")

@@ -182,7 +182,7 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
     except Exception as error:  # noqa: BLE001  # every unexpected error becomes one line
         code = _tell(error)
     except KeyboardInterrupt:
-        from fastrnns_rs.errors import ExitCode
+        from fastrnns_rs.cli.exit_codes import ExitCode
 
         code = ExitCode.INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
@@ -196,7 +196,7 @@ def _format_warning(message: Warning | str, category: type[Warning], *place: Any
 
 def _tell(error: Exception) -> int:
     """Prints an error for a person, and returns its exit code."""
-    from fastrnns_rs.errors import ExitCode
+    from fastrnns_rs.cli.exit_codes import ExitCode
     from fastrnns_rs.escaping import visible
     from fastrnns_rs.hidden_modules import explained
 
@@ -219,12 +219,13 @@ def _tell(error: Exception) -> int:
 def _described(error: Exception) -> tuple[str, str, int]:
     """Returns the message, the hint and the exit code of an error."""
     from fastrnns_rs.cli.error_text import CommandError
-    from fastrnns_rs.errors import ExitCode, FastrnnsError, make_system_error
+    from fastrnns_rs.cli.exit_codes import ExitCode, find_exit_code
+    from fastrnns_rs.errors import FastrnnsError, make_system_error
 
     if isinstance(error, OSError):
         error = make_system_error(error)
     if isinstance(error, FastrnnsError):
-        return error.message, error.hint, error.exit_code
+        return error.message, error.command_hint or error.hint, find_exit_code(error)
     if isinstance(error, CommandError):
         return error.line, error.hint, error.exit_code
     if isinstance(error, click.ClickException):

@@ -21,9 +21,10 @@ from fastrnns_rs.cli import (
     side_options,
     verdict_options,
 )
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.errors import ExitCode, FastrnnsError
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
 
 if TYPE_CHECKING:

@@ -22,9 +22,10 @@ from fastrnns_rs.cli import (
     sweep_options,
 )
 from fastrnns_rs.cli.configuration import Unconfigured
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.runners.plan import DEFAULT_GROUPS, DEFAULT_TIMEOUT_S
 from fastrnns_rs.views import formats
 

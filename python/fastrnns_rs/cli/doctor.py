@@ -11,9 +11,9 @@ from click.core import ParameterSource
 
 from fastrnns_rs.cli import display, options, shared
 from fastrnns_rs.cli.configuration import note_programs
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents.diagnosis import ConfigEntry
-from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.verbs.doctor.diagnosis import STEPS, diagnose
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
 from fastrnns_rs.views.diagnosis import lines

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from fastrnns_rs.cli.command_words import PROGRAM, CommandWords
+from fastrnns_rs.cli.exit_codes import find_exit_code
 from fastrnns_rs.errors import FastrnnsError, line
 
 #: Parameters of Python functions that have another name on the command line.
@@ -66,7 +67,7 @@ def command_error(
         place = _unwritten(named, context)
     what = error.what if error.value is not None else _with_options(error.what, context.command)
     text = line(what, place, _with_options(error.reason, context.command) if error.value is None else error.reason)
-    return CommandError(text, _hint(error, given, owner), error.exit_code)
+    return CommandError(text, _hint(error, given, owner), find_exit_code(error))
 
 
 def _named(command: click.Command, where: str) -> click.Parameter | None:

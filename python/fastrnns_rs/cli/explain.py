@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from fastrnns_rs.cli import display
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents.warning_table import ROWS, TOPICS
-from fastrnns_rs.errors import ExitCode, unknown
+from fastrnns_rs.errors import unknown
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.warning_codes import code_list, explanation
 

@@ -11,8 +11,9 @@ import click
 
 from fastrnns_rs.cli import display, history_options, options, shared
 from fastrnns_rs.cli.configuration import Unconfigured
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb, WordsOption
-from fastrnns_rs.errors import ExitCode, UsageError, exclusive
+from fastrnns_rs.errors import UsageError, exclusive
 from fastrnns_rs.views.prose import WIDTH, counted
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ import click
 
 from fastrnns_rs.cli import display, options, runner_options, shared
 from fastrnns_rs.cli.configuration import Program, Target
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import F, ListOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.documents.inductor_report import FORMATS, short
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.modes import Modes

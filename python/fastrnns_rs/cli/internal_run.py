@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli import shared
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.cli.exit_codes import ExitCode
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.problem.torch_profiler import TorchOptions
 
@@ -60,7 +61,7 @@ def run(request: ProfileRequest, given: dict[str, Any]) -> int:
     from fastrnns_rs.documents import file_names
     from fastrnns_rs.worker.jobs import profile
 
-    plan = profile.plan_of(request)
+    plan = profile.make_profile_plan(request)
     names = [task.runner.name for task in plan.tasks]
     stem = given["stem"]
     if stem is None and request.tool == "torch":

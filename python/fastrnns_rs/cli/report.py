@@ -15,8 +15,9 @@ import click
 
 from fastrnns_rs.cli import display, options, renamed_options, shared
 from fastrnns_rs.cli.configuration import Program, Target, note_programs
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.views.output_stream import is_ascii
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 from fastrnns_rs.views.summary.glance import are_few

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli import display, history_options, options, shared, sweep_options
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import formats
 from fastrnns_rs.views.prose import WIDTH

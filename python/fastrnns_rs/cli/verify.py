@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from fastrnns_rs.cli import display, next_command, options, runner_options, shared
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import OptionalValueOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.documents.verification import FORMATS, Verification
-from fastrnns_rs.errors import ExitCode
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.runners.plan import make_options
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions

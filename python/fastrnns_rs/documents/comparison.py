@@ -22,6 +22,8 @@ Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
 RowBasis = Literal["sessions", "history", "two_sessions", "interleaved"]
 MarginSource = Literal["default", "option", "noise_floor"]
 Value = str | int | float | bool | None
+#: Values of `exit_code`: neither a failed runner nor a cause of `fail_on`, a failed runner, a regression, no verdict.
+DONE, FAILED, REGRESSION, INCONCLUSIVE = 0, 1, 3, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -19,8 +19,9 @@ from pretended_workers import each, rising
 from run_files import result, run, write
 
 from fastrnns_rs import compare
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents.document import Document
-from fastrnns_rs.errors import DocumentWarning, ExitCode, FastrnnsError
+from fastrnns_rs.errors import DocumentWarning, FastrnnsError
 from fastrnns_rs.machine.noise import storage
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.compare.importers import read_foreign

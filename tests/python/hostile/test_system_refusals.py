@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from commands import Done, finished, run_cli
 
+from fastrnns_rs.cli.exit_codes import find_exit_code
 from fastrnns_rs.errors import make_system_error
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.views.progress import Progress
@@ -86,7 +87,7 @@ def test_work_goes_on_where_progress_gets_no_thread(terminal: bool, monkeypatch:
 )
 def test_each_error_has_a_hint(given: Any, what: str, end: str, hint: str) -> None:
     found = make_system_error(OSError(*given))
-    assert found.exit_code == 1
+    assert find_exit_code(found) == 1
     assert found.message.endswith(end)
     assert what in found.message
     assert hint in found.hint

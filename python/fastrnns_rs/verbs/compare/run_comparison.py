@@ -7,8 +7,8 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.comparison import Compared, Comparison, Difference, GeometricMean
-from fastrnns_rs.errors import ExitCode, UsageError
+from fastrnns_rs.documents.comparison import FAILED, Compared, Comparison, Difference, GeometricMean
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import run_warnings
 from fastrnns_rs.verbs.compare.environment_keys import differences
 from fastrnns_rs.verbs.compare.series_matching import match
@@ -72,7 +72,7 @@ def assemble(
     return Comparison(
         kind="run",
         warnings=[*warnings, *run_warnings.find_warnings(baseline, candidate, judged, changed)],
-        exit_code=ExitCode.FAILED if failed else exit_code(rows, margin, fail_on),
+        exit_code=FAILED if failed else exit_code(rows, margin, fail_on),
         baseline=_compared(baseline),
         candidate=_compared(candidate),
         method=describe_method(METHOD, margin, margin_source, forced=any(one.pair.conflicts for one in judged)),

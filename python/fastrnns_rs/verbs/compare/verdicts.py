@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, get_args
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.comparison import (
+    DONE,
+    INCONCLUSIVE,
+    REGRESSION,
     Counts,
     Figures,
     Method,
@@ -22,7 +25,7 @@ from fastrnns_rs.documents.comparison import (
     is_regression,
     is_withheld,
 )
-from fastrnns_rs.errors import ExitCode, UsageError, unknown
+from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, choose_replication, lacks_spread
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
@@ -277,12 +280,12 @@ def exit_code(rows: Collection[Row | Change], margin: float, fail_on: Collection
         fail_on: Causes of an exit code other than 0.
     """
     if "regression" in fail_on and any(is_regression(row, margin) for row in rows):
-        return ExitCode.REGRESSION
+        return REGRESSION
     if "regression" in fail_on and any(is_withheld(row, margin) for row in rows):
-        return ExitCode.INCONCLUSIVE
+        return INCONCLUSIVE
     if "inconclusive" in fail_on and {None, "inconclusive"}.intersection(row.verdict for row in rows):
-        return ExitCode.INCONCLUSIVE
-    return ExitCode.DONE
+        return INCONCLUSIVE
+    return DONE
 
 
 def count_verdicts(verdicts: Iterable[Verdict | None]) -> Counts:

@@ -221,7 +221,7 @@ def _refusal(attempt: Attempt, log: str) -> tuple[str, str] | None:
         return None
     message, hint = refusal["message"], refusal["hint"]
     for kind in (UsageError, MissingError):
-        if refusal["exit_code"] == kind.exit_code:
+        if refusal["kind"] == kind.__name__:
             raise kind(message, _hint(hint, log))
     return message, hint
 

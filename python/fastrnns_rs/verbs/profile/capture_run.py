@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.warning import make_warning
-from fastrnns_rs.errors import ExitCode, FastrnnsError
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
 from fastrnns_rs.verbs.profile.attempt import Attempt, Entry
@@ -53,7 +53,7 @@ class CaptureError(FastrnnsError):
         self.capture = capture
         self.log = log
         if capture.timed_out:
-            self.exit_code = ExitCode.TIMED_OUT
+            self.is_timeout = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-from fastrnns_rs.errors import ExitCode, FastrnnsError, first_line
+from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.worker.inductor.loader import load
 
@@ -48,12 +48,12 @@ def main(arguments: list[str]) -> int:
         return _tell(error.message)
     except Exception as error:  # noqa: BLE001  # a module's code may raise anything
         return _tell(first_line(error))
-    return ExitCode.DONE
+    return 0
 
 
 def _tell(reason: str) -> int:
     print(f"error: {visible(reason)}", file=sys.stderr)  # noqa: T201  # this is what it has to say
-    return ExitCode.FAILED
+    return 1
 
 
 if __name__ == "__main__":

@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
-from fastrnns_rs.errors import ExitCode, FastrnnsError, UsageError, closest, line
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, closest, line
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMES, InductorOptions
 from fastrnns_rs.worker.inductor.standalone_measurement import measure
 
+#: Exit codes of a module that runs as a program, which are those of `fastrnns-rs`.
+_FAILED, _INTERRUPTED = 1, 130
+_STATUSES: tuple[tuple[type[FastrnnsError], int], ...] = ((UsageError, 2), (MissingError, 5))
 #: Argument of Python in an error: `ncu` or `ncu=True`.
 _ARGUMENT = re.compile(r"`(\w+)(?:=True)?`")
 
@@ -45,16 +48,16 @@ def compiled_module_main(
         arguments: Flags; None for those of this process.
 
     Raises:
-        SystemExit: If the measurement failed. The error is on stderr, and the status is a number of `ExitCode`.
+        SystemExit: If the measurement failed. The error is on stderr, and the status is an exit code of `fastrnns-rs`.
     """
     try:
         asked, as_json = options(arguments)
         report = measure(benchmark_compiled_module_fn, asked)
     except FastrnnsError as error:
         _tell(*(visible(one) for one in _error_lines(error)))
-        sys.exit(error.exit_code)
+        sys.exit(next((status for kind, status in _STATUSES if isinstance(error, kind)), _FAILED))
     except KeyboardInterrupt:
-        sys.exit(ExitCode.INTERRUPTED)
+        sys.exit(_INTERRUPTED)
     heading = f"{visible(benchmark_name)}\n" if benchmark_name not in {"", "None"} else ""
     _deliver(report.render("json") if as_json else heading + report.render())
     _end(report)
@@ -64,10 +67,10 @@ def _end(report: InductorReport) -> None:
     """Exits if some measurement was not done."""
     (row,) = report.modules
     if row.status == "interrupted":
-        sys.exit(ExitCode.INTERRUPTED)
+        sys.exit(_INTERRUPTED)
     if row.status != "ok":
         _tell(f"error: {visible(row.path)}: {visible(row.reason or '')}")
-        sys.exit(ExitCode.FAILED)
+        sys.exit(_FAILED)
 
 
 def _error_lines(error: FastrnnsError) -> list[str]:

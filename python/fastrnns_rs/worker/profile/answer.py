@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.documents import writing
-from fastrnns_rs.errors import ExitCode, FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 
 #: A runner may raise an error with megabytes of text.
 _REASON_LENGTH = 400
@@ -35,16 +35,16 @@ class RunnerAnswer:
         """Records the reason of a failure, and prints the traceback."""
         traceback.print_exception(error)
         self.status = "failed"
-        self.reason, self.hint = _told(error)
+        self.reason, self.hint = _describe_error(error)
 
 
 @dataclass(slots=True, kw_only=True)
 class Refusal:
-    """Reason why the process stops, with the error message and the exit code."""
+    """Reason why the process stops, with the error message and the kind of error."""
 
     message: str
     hint: str
-    exit_code: int
+    kind: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,12 +68,12 @@ class Answer:
 
     def refuse(self, error: Exception) -> None:
         """Records the reason why the process stops."""
-        message, hint = _told(error)
-        code = error.exit_code if isinstance(error, FastrnnsError) else ExitCode.FAILED
-        self.refusal = Refusal(message=message, hint=hint, exit_code=code)
+        message, hint = _describe_error(error)
+        kinds = (one.__name__ for one in (UsageError, MissingError) if isinstance(error, one))
+        self.refusal = Refusal(message=message, hint=hint, kind=next(kinds, FastrnnsError.__name__))
 
 
-def _told(error: BaseException) -> tuple[str, str]:
+def _describe_error(error: BaseException) -> tuple[str, str]:
     """Returns an error in one line, and its hint."""
     if isinstance(error, FastrnnsError):
         text, hint = error.message, error.hint

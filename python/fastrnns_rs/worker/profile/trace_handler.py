@@ -40,7 +40,7 @@ def _main() -> None:
         imported(*sys.argv[1:])
         answer, status = "", 0
     except UsageError as error:
-        answer, status = json.dumps([error.message, error.hint]), error.exit_code
+        answer, status = json.dumps([error.message, error.hint]), 1
     # The module may print too, or replace the stream of `print`, so only the last line is read.
     os.write(1, f"\n{answer}".encode())
     # Exit handlers of the module could print more, or wait for ever.
