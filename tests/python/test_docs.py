@@ -175,8 +175,12 @@ def test_every_runner_and_flag_is_on_its_page() -> None:
     assert all(f"| `{name}` |" in runners for name in OURS)
     for row in re.findall(r"^\| `\w+` \|.*", runners, flags=re.MULTILINE):
         name, variants = row.split("`")[1], row.rstrip(" |").rpartition(" | ")[2]
+        assert f" | {find(name).description} | " in row, name
         honoured = tuple(flag.replace("-", "_") for flag in re.findall(r"`--([\w-]+)`", variants))
         assert honoured == find(name).honours, name
+    verifying = (ROOT / "docs" / "how-to" / "verifying.md").read_text()
+    references = {str(find(name).reference) for name in OURS} - {*OURS}
+    assert {name for name in references if f"`{name}`" not in verifying} == set()
     migration = (ROOT / "docs" / "how-to" / "migration.md").read_text()
     upstream = """seqLength numLayers inputSize hiddenSize miniBatch warmup nloops device variable-lstms sep
     print-json rnns cnns group fuser executor"""
