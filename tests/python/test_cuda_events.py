@@ -30,6 +30,6 @@ def test_events_agree_with_the_wall_clock_on_every_device() -> None:
                 forward()
                 watch.mark()
                 wall.mark()
-                watch.settle()
+                watch.end_iteration()
         ratios = sorted(a / b for a, b in zip(watch.durations_ns(0, 1), wall.durations_ns(0, 1), strict=True))
         assert 0.9 < ratios[2] < 1.01, device

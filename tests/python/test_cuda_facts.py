@@ -80,5 +80,5 @@ def test_libraries_start_before_the_first_compilation_is_timed(monkeypatch: pyte
     log: list[str] = []
     monkeypatch.setattr(compile_cost, "_start_libraries", lambda _: log.append("libraries"))
     monkeypatch.setattr(compile_cost.Compiling, "_first_call", lambda *_: log.append("call") or 1)
-    compile_cost.Compiling("cuda", log.append, shared=False).ahead(SimpleNamespace())  # type: ignore[arg-type]
+    compile_cost.Compiling("cuda", log.append, shared=False).compile_model(SimpleNamespace())  # type: ignore[arg-type]
     assert log == ["libraries", "compile", "call", "compile again", "call"]

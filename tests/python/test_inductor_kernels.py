@@ -144,7 +144,7 @@ def test_a_configuration_that_is_not_timed_has_a_row(fault: dict[str, Any], reas
 def test_kernels_that_a_person_wrote_are_told_to_have_no_benchmark(compiler: Compiler) -> None:
     mod = load(source("add_kernel", benchmark=""))
     next(one for one in vars(mod).values() if isinstance(one, CachingAutotuner)).custom_kernel = True
-    with pytest.raises(FastrnnsError, match="1 written by hand") as raised:
+    with pytest.raises(FastrnnsError, match="1 by the model's author") as raised:
         measured(all_configs=False)
     assert "fastrnns-rs inductor --profile" in raised.value.hint
     load(source(NAME))

@@ -35,7 +35,7 @@ class Device:
         self.log.append(f"clock of {iterations} with {edges} edges")
         return SimpleNamespace(
             mark=lambda: self.log.append("mark"),
-            settle=lambda: None,
+            end_iteration=lambda: None,
             durations_ns=lambda *_edges: [(one + 1) * 1000 for one in range(iterations)],
         )
 

@@ -11,7 +11,9 @@ import fastrnns_rs
 
 PACKAGE = Path(fastrnns_rs.__file__).parent
 #: Rooms whose names are checked.
-ROOMS = ("api", "cli", "documents", "machine", "problem", "processes", "runners", "verbs", "views")
+ROOMS = (
+    *("api", "cli", "documents", "machine", "models", "problem", "processes", "runners", "verbs", "views", "worker"),
+)
 #: A function such as `name_of` or `of_rows` does not say what it does.
 WITHOUT_VERB = re.compile(r"_of$|^_?of_")
 #: Words with a plainer one in the field's own terms.

@@ -84,7 +84,7 @@ def test_a_warmup_is_found_and_what_came_before_it_does_not_count() -> None:
     samples = Machine([1.0, *noisy(0.010, 30, seed=3), *noisy(0.005, 400, seed=4)]).run(loop)
     part = timed_part(loop, [samples])
     assert part.classification == "warmup"
-    assert part.settled
+    assert part.starts_steady
     assert 31 <= part.steady_from <= 34
     assert timed_part(loop, [samples[:1] + samples[40:]]).classification == "flat"
 
@@ -108,7 +108,7 @@ def test_no_steady_state_is_judged_by_the_later_half() -> None:
     loop = Loop(warmup=None, nloops=None, seconds=1.5)
     samples = Machine(durations).run(loop)
     part = timed_part(loop, [samples])
-    assert (part.classification, part.steady_from, part.settled) == ("no_steady_state", len(samples) // 2, False)
+    assert (part.classification, part.steady_from, part.starts_steady) == ("no_steady_state", len(samples) // 2, False)
 
 
 def test_nloops_alone_counts_from_the_end_and_waits_for_the_steady_state() -> None:
@@ -118,7 +118,7 @@ def test_nloops_alone_counts_from_the_end_and_waits_for_the_steady_state() -> No
     part = timed_part(loop, [samples])
     assert len(samples) - part.steady_from == 25
     assert len(samples) == 2 * (10 + 25)
-    assert part.settled
+    assert part.starts_steady
     assert len(Machine([1.0, *noisy(0.005, 2000)]).run(loop)) == 10 + 25
 
 

@@ -20,7 +20,7 @@ from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.verify import verification_run
 from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, make_verification_plan
-from fastrnns_rs.worker.verification.references import of_runner
+from fastrnns_rs.worker.verification.references import find_reference
 
 Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]
 DONE = Answer({"status": "ok"}, "answered", None, "")
@@ -127,4 +127,4 @@ def test_a_reference_that_leads_back_is_none() -> None:
         patch.setattr(registry, "find", known.__getitem__)
         patch.setattr(registry, "all_runners", lambda: known)
         with pytest.raises(RunnerError, match="first → second → first"):
-            of_runner(first)
+            find_reference(first)

@@ -53,7 +53,7 @@ for _architecture in ("resnet18", "resnet50"):
             _architecture + _suffix,
             family="resnet",
             group="cnns",
-            description=f"torchvision's {_architecture}, {'traced by torch.jit.trace' if _traced else 'random weights'}",
+            description=f"torchvision's {_architecture}, {'torch.jit.trace' if _traced else 'random weights'}",
             images=True,
             requires=("torchvision",),
             torchscript=_traced,

@@ -36,18 +36,18 @@ def compiled(function: Callable[..., Any], *, whole: bool = True) -> Callable[..
     return found
 
 
-def _model(problem: Problem, forward: Callable[..., Any], *, apart: bool = False) -> ModelDef:
+def _model(problem: Problem, forward: Callable[..., Any], *, separate_weights: bool = False) -> ModelDef:
     """Returns a model whose weights are arguments.
 
     Args:
         problem: Problem that the model is built for.
         forward: Function of the inputs and weights.
-        apart: True gives each weight its own storage.
+        separate_weights: True gives each weight its own storage.
     """
     from fastrnns_rs.models.inputs import lstm_inputs
 
     inputs = lstm_inputs(problem)
-    if apart:
+    if separate_weights:
         # cuDNN makes them views of one buffer, but inputs of `scan` must not share memory.
         for weight in inputs.flat_weights():
             weight.data = weight.data.clone()
@@ -72,8 +72,8 @@ def _cell_by_cell() -> Callable[..., Any]:
     def layer(x: Tensor, state: State, *weights: Tensor) -> tuple[Tensor, State]:
         h, c = state[0][0], state[1][0]
         outputs = []
-        for of_step in x.unbind(0):
-            h, c = step(of_step, (h, c), *weights)
+        for step_input in x.unbind(0):
+            h, c = step(step_input, (h, c), *weights)
             outputs.append(h)
         return torch.stack(outputs), (h.unsqueeze(0), c.unsqueeze(0))
 
@@ -86,8 +86,8 @@ def _scanned(x: Tensor, state: State, *weights: Tensor) -> tuple[Tensor, State]:
 
     from fastrnns_rs.worker.cells import lstm_cell
 
-    def step(carry: State, of_step: Tensor) -> tuple[State, Tensor]:
-        h, c = lstm_cell(of_step, carry, *weights)
+    def step(carry: State, step_input: Tensor) -> tuple[State, Tensor]:
+        h, c = lstm_cell(step_input, carry, *weights)
         # The carry and the output must not share memory: without these clones only inference compiles.
         return (h.clone(), c.clone()), h
 
@@ -107,7 +107,7 @@ def compile_cell(problem: Problem) -> ModelDef:
 @_lstm("compile_scan", description="torch.compile of the whole LSTM, loop over time steps as operator scan")
 def compile_scan(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
-    return _model(problem, compiled(_stack(problem, _scanned)), apart=True)
+    return _model(problem, compiled(_stack(problem, _scanned)), separate_weights=True)
 
 
 @_lstm(

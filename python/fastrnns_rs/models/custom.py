@@ -54,17 +54,17 @@ def stacked(layer: Callable[..., Any], *shared: Any, directions: int = 1) -> Cal
             result: tuple[Tensor, Any] = layer(x, hidden, *weights[0], *shared)
             return result
         states = []
-        for row, of_layer in enumerate(weights):
-            x, state = layer(x, _row(hidden, row), *of_layer, *shared)
+        for row, layer_weights in enumerate(weights):
+            x, state = layer(x, _row(hidden, row), *layer_weights, *shared)
             states.append(state)
         return x, _joined(states)
 
     def both_ways(x: Tensor, hidden: Any, weights: list[list[Any]]) -> tuple[Tensor, Any]:
         states = []
         for row in range(0, len(weights), 2):
-            ahead, first = layer(x, _row(hidden, row), *weights[row], *shared)
-            back, second = layer(x.flip(0), _row(hidden, row + 1), *weights[row + 1], *shared)
-            x = torch.cat([ahead, back.flip(0)], 2)
+            forwards, first = layer(x, _row(hidden, row), *weights[row], *shared)
+            backwards, second = layer(x.flip(0), _row(hidden, row + 1), *weights[row + 1], *shared)
+            x = torch.cat([forwards, backwards.flip(0)], 2)
             states += [first, second]
         return x, _joined(states)
 
@@ -83,7 +83,7 @@ def _joined(states: list[Any]) -> Any:
     import torch
 
     if isinstance(states[0], tuple):
-        return tuple(torch.cat(of_layers) for of_layers in zip(*states, strict=True))
+        return tuple(torch.cat(parts) for parts in zip(*states, strict=True))
     return torch.cat(states)
 
 

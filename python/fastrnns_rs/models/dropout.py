@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PROBABILITY = 0.4
 
 
-def _where(problem: Problem) -> str:
+def _note_dropout(problem: Problem) -> str:
     if not problem.training:
         return "no dropout in inference"
     return f"dropout {PROBABILITY} between {problem.num_layers} layers"
@@ -32,7 +32,7 @@ _lstm = partial(runner, family="lstm", layers=(2, None), reference="LSTM under t
     "cudnn_dropout",
     description="nn.LSTM with dropout between layers",
     honours=("bidirectional", "proj_size"),
-    note=with_autocast(_where),
+    note=with_autocast(_note_dropout),
 )
 def cudnn_dropout(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H].
@@ -46,7 +46,7 @@ def cudnn_dropout(problem: Problem) -> ModelDef:
     "jit_dropout",
     description="jit_multilayer with dropout between layers",
     honours=("bidirectional",),
-    note=_where,
+    note=_note_dropout,
     torchscript=True,
 )
 def jit_dropout(problem: Problem) -> ModelDef:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.models.custom import script, stacked_model
-from fastrnns_rs.models.lstm import autocast_on_cudnn, of_module
+from fastrnns_rs.models.lstm import autocast_on_cudnn, make_module_model
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def gru_cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and h [L D, B, H]."""
     from fastrnns_rs.models.inputs import rnn_inputs
 
-    return of_module(problem, rnn_inputs(problem, "gru"))
+    return make_module_model(problem, rnn_inputs(problem, "gru"))
 
 
 @_gru("gru_jit", description="TorchScript GRU, loop over time steps", torchscript=True, reference="nn.GRU")

@@ -75,7 +75,7 @@ class MilstmInputs(NamedTuple):
 
 def lstm_inputs(problem: Problem, *, dropout: float = 0.0) -> LstmInputs:
     """Returns inputs with sequences of one length."""
-    return _of_lstm(problem, _sequence(problem), dropout)
+    return _make_lstm_inputs(problem, _sequence(problem), dropout)
 
 
 def varlen_inputs(problem: Problem) -> LstmInputs:
@@ -89,7 +89,7 @@ def varlen_inputs(problem: Problem) -> LstmInputs:
     torch.manual_seed(problem.seed)
     shortest = max(1, steps * 3 // 10)
     lengths = torch.randint(shortest, max(shortest + 1, steps), (batch,)).tolist()
-    return _of_lstm(problem, [_normal(problem, length, features) for length in lengths], 0.0)
+    return _make_lstm_inputs(problem, [_normal(problem, length, features) for length in lengths], 0.0)
 
 
 def rnn_inputs(problem: Problem, kind: RnnKind) -> RnnInputs:
@@ -125,12 +125,12 @@ def milstm_inputs(problem: Problem) -> MilstmInputs:
         drawn = about + torch.empty(shape).uniform_(-bound, bound)
         return torch.nn.Parameter(drawn.to(problem.device, torch_dtype(problem)))
 
-    of_layers = []
+    parameters = []
     for row in range(rows):
         width = features if row < problem.directions else hidden * problem.directions
         weights = [parameter(0.0, 4 * hidden, width), parameter(0.0, 4 * hidden, hidden)]
-        of_layers.append(weights + [parameter(about, 4 * hidden) for about in (1.0, 0.5, 0.5, 0.0)])
-    return MilstmInputs(x, state, of_layers)
+        parameters.append(weights + [parameter(about, 4 * hidden) for about in (1.0, 0.5, 0.5, 0.0)])
+    return MilstmInputs(x, state, parameters)
 
 
 def torch_dtype(problem: Problem) -> torch.dtype:
@@ -141,7 +141,7 @@ def torch_dtype(problem: Problem) -> torch.dtype:
     return dtype
 
 
-def _of_lstm(problem: Problem, x: torch.Tensor | list[torch.Tensor], dropout: float) -> LstmInputs:
+def _make_lstm_inputs(problem: Problem, x: torch.Tensor | list[torch.Tensor], dropout: float) -> LstmInputs:
     import torch
 
     _, layers, features, hidden, batch = problem.sizes()

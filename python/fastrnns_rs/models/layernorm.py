@@ -41,7 +41,7 @@ def cudnn_layernorm(problem: Problem) -> ModelDef:
     inputs = lstm_inputs(problem)
     steps, _, _, hidden, batch = problem.sizes()
     dtype = torch_dtype(problem)
-    of_input, of_hidden, of_cell = (
+    input_norm, hidden_norm, cell_norm = (
         torch.nn.LayerNorm(size).to(problem.device, dtype) for size in (4 * hidden, 4 * hidden, hidden)
     )
     gates = torch.randn(batch, 4 * hidden).to(problem.device, dtype)
@@ -54,9 +54,9 @@ def cudnn_layernorm(problem: Problem) -> ModelDef:
         for cell in c:
             normed = cell
             for _ in range(steps):
-                of_input(gates)
-                of_hidden(gates)
-                normed = of_cell(normed)
+                input_norm(gates)
+                hidden_norm(gates)
+                normed = cell_norm(normed)
             cells.append(normed)
         return y, (h, torch.stack(cells))
 

@@ -42,7 +42,7 @@ def _same_on_cpu(problem: Problem) -> str | None:
     return f"cudnn and aten are the same code path on a CPU ({path})"
 
 
-def of_module(problem: Problem, inputs: RecurrentInputs[Any]) -> ModelDef:
+def make_module_model(problem: Problem, inputs: RecurrentInputs[Any]) -> ModelDef:
     """Returns the module of `inputs` as a model."""
     return sequence_model(problem, [inputs.x, inputs.hidden], inputs.flat_weights(), inputs.module)
 
@@ -51,7 +51,7 @@ def nn_lstm(problem: Problem, *, dropout: float = 0.0) -> ModelDef:
     """Returns the module `nn.LSTM`, with dropout between its layers."""
     from fastrnns_rs.models.inputs import lstm_inputs
 
-    return of_module(problem, lstm_inputs(problem, dropout=dropout))
+    return make_module_model(problem, lstm_inputs(problem, dropout=dropout))
 
 
 _lstm = partial(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.models.custom import script, stacked_model
-from fastrnns_rs.models.lstm import autocast_on_cudnn, of_module
+from fastrnns_rs.models.lstm import autocast_on_cudnn, make_module_model
 from fastrnns_rs.runners.registry import runner
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _creator(kind: RnnKind, way: Way) -> Creator:
 
         inputs = rnn_inputs(problem, kind)
         if way == "cudnn":
-            return of_module(problem, inputs)
+            return make_module_model(problem, inputs)
         layer = rnn_tanh_layer if kind == "rnn_tanh" else rnn_relu_layer
         return stacked_model(problem, inputs, script(layer) if way == "jit" else layer)
 

@@ -41,7 +41,7 @@ class Compiling:
         self._warm_ns: int | None = None
         self._graph_breaks: int | None = None
 
-    def ahead(self, model: ModelDef) -> None:
+    def compile_model(self, model: ModelDef) -> None:
         """Compiles a model twice: without files, and with the files of the first time.
 
         Compiled code is dropped from memory in between. Each time is that of the whole first iteration, forward and

@@ -17,13 +17,13 @@ from fastrnns_rs.stats import steady_state
 if TYPE_CHECKING:
     from fastrnns_rs.problem.loop import Loop
 
-#: How long it may take to reach that number, in seconds: on a busy machine it could take minutes.
+#: Time limit for the minimum number of iterations, in seconds: on a busy machine they could take minutes.
 _LONGEST_S = 5.0
-#: Beside the first call, however long they take.
+#: Minimum number of iterations after the first, without a time limit.
 _FEWEST_ITERATIONS = 3
-#: What a process without a steady state is judged by: the later half of its iterations.
+#: Divisor: a process without a steady state is represented by the later half of its iterations.
 _LATER_HALF = 2
-#: From the worst of two phases to the best: how an iteration is called whose phases differ.
+#: Classes from the worst to the best: an iteration has the worse class of its two phases.
 _WORST_FIRST = ("too_few", "no_steady_state", "slowdown", "warmup", "flat")
 
 
@@ -35,12 +35,12 @@ class TimedPart:
         steady_from: First of these iterations.
         classification: `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`, of the phase that is worse,
             without the first iteration.
-        settled: True if the steady state begins no later than the timed part.
+        starts_steady: True if the steady state begins no later than the timed part.
     """
 
     steady_from: int
     classification: str
-    settled: bool
+    starts_steady: bool
 
 
 def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
@@ -51,7 +51,7 @@ def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
         phases: For each phase one sample per iteration, including the first iteration.
     """
     count = len(phases[0])
-    # A timer may see nothing of a short phase, and levels are ratios: as short as can be told, then.
+    # A timer may measure 0 ns for a short phase, and levels are ratios: 1 ns replaces 0.
     found = [steady_state([max(1, one) for one in samples[1:]]) for samples in phases if len(samples) > 1]
     names = [one.classification for one in found]
     worst = next((name for name in _WORST_FIRST if name in names), "too_few")
@@ -65,7 +65,7 @@ def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
         begin = steady
     else:
         begin = 1 if worst == "too_few" else max(1, count // _LATER_HALF)
-    return TimedPart(steady_from=begin, classification=worst, settled=steady is not None and steady <= begin)
+    return TimedPart(steady_from=begin, classification=worst, starts_steady=steady is not None and steady <= begin)
 
 
 class Pace:
@@ -83,7 +83,7 @@ class Pace:
         self._seconds = loop.seconds
         self._stop = loop.first_stop
         self._extensions = 0
-        #: The first call, or all of a warm-up whose length is given.
+        #: The first iteration, or all of a warm-up whose length is given.
         self._start = max(1, loop.warmup or 0)
 
     def next(self, count: int, phases: Callable[[], Sequence[Sequence[int]]]) -> int:
@@ -98,12 +98,12 @@ class Pace:
         if count < self._start:
             return self._start - count
         if count == self._start:
-            # The first call compiles, tunes and allocates: neither it nor a warm-up takes of the loop's time.
+            # The first iteration compiles, tunes and allocates: the loop's time starts after it and the warm-up.
             self._begun = self._clock()
         left = self._left(count)
         if left > 0 or self._loop.is_exact or self._extensions == EXTENSIONS:
             return max(0, left)
-        if self._loop.warmup is not None or timed_part(self._loop, phases()).settled:
+        if self._loop.warmup is not None or timed_part(self._loop, phases()).starts_steady:
             return 0
         self._extensions += 1
         self._seconds *= 2
@@ -125,5 +125,5 @@ class Pace:
         if time_left <= 0:
             return 0
         by_time = math.ceil(time_left * done / spent) if spent > 0 else done
-        # No more than there were until now: a first guess from few iterations may be far off.
+        # At most as many as so far: a first prediction from few iterations may be far off.
         return min(until_stop, by_time, done)

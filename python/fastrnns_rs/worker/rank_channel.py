@@ -31,7 +31,7 @@ def main() -> None:
         message = json.loads(line)
         try:
             store = store or connect(meeting, message["timeout_s"])
-            reply: dict[str, Any] = {"told": exchange(store, meeting["rank"], meeting["size"], **message)}
+            reply: dict[str, Any] = {"messages": exchange(store, meeting["rank"], meeting["size"], **message)}
         except (RuntimeError, ValueError) as error:
             reply = {"error": str(error).splitlines()[0]}
         sys.stdout.write(json.dumps(reply) + "\n")
@@ -62,17 +62,17 @@ def exchange(store: Store, rank: int, size: int, *, name: str, mine: Any, timeou
     keys = [f"{name}/answer/{one}" for one in range(size)]
     store.set(keys[rank], json.dumps(mine))
     store.set_timeout(timedelta(seconds=timeout_s))
-    told = []
+    messages = []
     for one, key in enumerate(keys):
         try:
-            told.append(json.loads(store.get(key)))
+            messages.append(json.loads(store.get(key)))
         except RuntimeError as error:
-            raise RuntimeError(f"rank {one} told nothing within {timeout_s:g} s") from error
+            raise RuntimeError(f"rank {one} sent no message within {timeout_s:g} s") from error
     # The last reader deletes the messages: samples of a long run would fill the store's memory.
     if store.add(f"{name}/read", 1) == size:
         for key in keys:
             store.delete_key(key)
-    return told
+    return messages
 
 
 if __name__ == "__main__":

@@ -99,10 +99,10 @@ def bidirectional_layer(
     `weights` has four tensors per direction, `state` is two of [2, B, H].
     """
     h, c = state
-    ahead, first = lstm_layer(x, (h[:1], c[:1]), weights[0], weights[1], weights[2], weights[3])
-    back, second = lstm_layer(x.flip(0), (h[1:], c[1:]), weights[4], weights[5], weights[6], weights[7])
+    forwards, first = lstm_layer(x, (h[:1], c[:1]), weights[0], weights[1], weights[2], weights[3])
+    backwards, second = lstm_layer(x.flip(0), (h[1:], c[1:]), weights[4], weights[5], weights[6], weights[7])
     last = (torch.cat([first[0], second[0]]), torch.cat([first[1], second[1]]))
-    return torch.cat([ahead, back.flip(0)], 2), last
+    return torch.cat([forwards, backwards.flip(0)], 2), last
 
 
 def multilayer(
@@ -203,7 +203,7 @@ def milstm_layer(
     return torch.stack(outputs), (h.unsqueeze(0), c.unsqueeze(0))
 
 
-def _layer_of(cell: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
+def _make_layer(cell: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
     """Returns the layer of a cell whose state is h alone, [1, B, H]."""
 
     def layer(
@@ -219,6 +219,6 @@ def _layer_of(cell: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor
     return layer
 
 
-gru_layer = _layer_of(gru_cell)
-rnn_tanh_layer = _layer_of(rnn_tanh_cell)
-rnn_relu_layer = _layer_of(rnn_relu_cell)
+gru_layer = _make_layer(gru_cell)
+rnn_tanh_layer = _make_layer(rnn_tanh_cell)
+rnn_relu_layer = _make_layer(rnn_relu_cell)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 #: Forward begins, forward ends, backward begins, backward ends.
 FORWARD, BACKWARD = (0, 1), (2, 3)
-#: What CUDA's documentation promises of an event's time stamp, about half a microsecond. Where the step of the stamps
-#: cannot be seen, it is taken for that.
+#: Resolution of an event's time stamp in CUDA's documentation, about half a microsecond. It is used where the step of
+#: the stamps cannot be measured.
 CUDA_EVENT_RESOLUTION_NS = 500
 #: Number of successive events from which the step of the time stamps is found.
 _EVENTS_OF_STEP = 64
@@ -39,7 +39,7 @@ class Stopwatch(Protocol):
         """Records an edge."""
 
     @property
-    def settle(self) -> Callable[[], None]:
+    def end_iteration(self) -> Callable[[], None]:
         """Ends an iteration: waits for all work."""
 
     @property
@@ -92,12 +92,12 @@ class CpuWallClock:
         self.elapsed_ns = self._recorder.elapsed_ns
 
     @staticmethod
-    def settle() -> None:
+    def end_iteration() -> None:
         """Does nothing: a CPU has no work left when a call returns."""
 
-    end_phase = settle
+    end_phase = end_iteration
 
-    find_unjoined = settle
+    find_unjoined = end_iteration
 
     @staticmethod
     def host_durations_ns(_from_edge: int, _to_edge: int) -> None:
@@ -131,7 +131,7 @@ class CudaEvents:
         self._record = iter([event.record for event in self._events])
         self._host = Recorder(iterations, edges)
         self.host_durations_ns = self._host.durations_ns
-        self._settled = 0
+        self._completed = 0
         self.unjoined_ns = 0
 
     def mark(self) -> None:
@@ -140,13 +140,13 @@ class CudaEvents:
         self._host.mark()
         next(self._record)(self._stream)
 
-    def settle(self) -> None:
+    def end_iteration(self) -> None:
         """Waits until the device has finished the iteration.
 
         This is its only synchronisation, unless phases have one each.
         """
         self._stream.synchronize()
-        self._settled += 1
+        self._completed += 1
 
     def find_unjoined(self) -> None:
         """Measures how long the device still works after this stream.
@@ -164,19 +164,19 @@ class CudaEvents:
     @property
     def iterations(self) -> int:
         """Returns the number of complete iterations."""
-        return self._settled
+        return self._completed
 
     def durations_ns(self, from_edge: int, to_edge: int) -> list[int]:
         """Returns nanoseconds between two edges of each complete iteration."""
         edges, events = self._edges, self._events
-        return [_between(events[i * edges + from_edge], events[i * edges + to_edge]) for i in range(self._settled)]
+        return [_between(events[i * edges + from_edge], events[i * edges + to_edge]) for i in range(self._completed)]
 
     def elapsed_ns(self, first_iteration: int) -> int:
         """Returns nanoseconds from the first edge of an iteration to the end.
 
         The end is the last edge of the last complete iteration.
         """
-        return _between(self._events[first_iteration * self._edges], self._events[self._settled * self._edges - 1])
+        return _between(self._events[first_iteration * self._edges], self._events[self._completed * self._edges - 1])
 
     def _step_ns(self) -> int:
         """Returns the step of the time stamps, in nanoseconds.

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Creator
     from fastrnns_rs.worker.pacing import TimedPart
 
-    #: From the number of complete iterations, and what gives their samples, to how many come next.
+    #: Function of the number of complete iterations and of a function that returns their samples; returns how many to
+    #: run next.
     More: TypeAlias = Callable[[int, Callable[[], Sequence[Sequence[int]]]], int]
 
 
@@ -62,7 +63,7 @@ class Measurement:
             return [[]]
         count = watch.iterations
         edges = (FORWARD, BACKWARD) if self._has_backward else (FORWARD,)
-        # The loop may go on while a watcher reads: no more than what was complete at first.
+        # Another thread may run the loop meanwhile: only iterations that were complete at the start count.
         return [watch.durations_ns(*one)[:count] for one in edges]
 
     def _host_samples(self, watch: Stopwatch, count: int) -> dict[str, list[int] | None]:
@@ -102,7 +103,7 @@ def measure(
     measurement: Measurement,
     more: More,
     on_phase: Callable[[str], None] = lambda _name: None,
-    ahead: Callable[[ModelDef], None] = lambda _model: None,
+    before_loop: Callable[[ModelDef], None] = lambda _model: None,
     sync: Sync = "iteration",
 ) -> None:
     """Builds a model for a problem and runs its loop.
@@ -116,7 +117,7 @@ def measure(
         measurement: Receives the samples during the loop.
         more: Function that returns the number of iterations to run next.
         on_phase: Called with `build`, `warm-up` and `measure`, as each begins.
-        ahead: Called with the model before its loop.
+        before_loop: Called with the model before its loop.
         sync: Time to wait for the device.
 
     Raises:
@@ -126,7 +127,7 @@ def measure(
         on_phase(BUILD)
         model = build(creator, problem)
         with model.context():
-            ahead(model)
+            before_loop(model)
             watch = measurement.begin(problem.device, has_backward=model.backward is not None, sync=sync)
             on_phase(WARM_UP)
             first = True
@@ -157,7 +158,7 @@ def build(creator: Creator, problem: Problem) -> ModelDef:
         model.forward.eval()
     for param in model.params:
         if param.is_leaf:
-            # TorchScript would prepare for the derivatives of what it is given, and cannot in inference mode.
+            # TorchScript would prepare derivatives of its inputs, which fails in inference mode.
             param.requires_grad_(False)  # noqa: FBT003
     forward = _with_autocast(model.forward, problem) if problem.amp else model.forward
     without_gradients = partial(_without_gradients, model.context)
@@ -210,7 +211,7 @@ def run_loop(model: ModelDef, watch: Stopwatch, more: Callable[[], int]) -> None
     gradients = Gradients(model.params if model.backward is not None else ())
     iterate = _iteration(model, gradients, watch)
     checked = _iteration(model, gradients, watch, check=True)
-    with collector_off():
+    with garbage_collection_off():
         while count := more():
             for _ in range(count - 1):
                 iterate()
@@ -232,9 +233,9 @@ def run_exactly(model: ModelDef, watch: Stopwatch, iterations: int) -> None:
 
 
 @contextmanager
-def collector_off() -> Iterator[None]:
+def garbage_collection_off() -> Iterator[None]:
     """Collects garbage once, and turns the garbage collector off inside the block."""
-    # What is new since torch was imported: to look at all of torch again takes as long as a tenth of importing it.
+    # Only objects newer than torch's import: a search of all of torch takes a tenth of the time of the import.
     gc.collect(1)
     collecting = gc.isenabled()
     gc.disable()
@@ -252,13 +253,13 @@ def _iteration(model: ModelDef, gradients: Gradients, watch: Stopwatch, *, check
     """
     forward, inputs = model.forward, tuple(model.inputs)
     setup, backward = model.backward_setup, model.backward
-    mark, end_phase, settle = watch.mark, watch.end_phase, watch.settle
+    mark, end_phase, end_iteration = watch.mark, watch.end_phase, watch.end_iteration
 
     def forward_only() -> None:
         mark()
         output = forward(*inputs)
         mark()
-        settle()
+        end_iteration()
         if check:
             watch.find_unjoined()
             check_finite("output", output)
@@ -280,6 +281,6 @@ def _iteration(model: ModelDef, gradients: Gradients, watch: Stopwatch, *, check
             check_finite("output", output)
             check_finite("gradient", [param.grad for param in model.params])
         gradients.zero()
-        settle()
+        end_iteration()
 
     return forward_and_backward

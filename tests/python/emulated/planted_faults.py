@@ -26,10 +26,10 @@ def no_synchronisation(problem: Problem) -> ModelDef:
     """No iteration waits for the device."""
     from fastrnns_rs.worker.stopwatch import CudaEvents
 
-    def settle(self: Any) -> None:
-        self._settled += 1
+    def end_iteration(self: Any) -> None:
+        self._completed += 1
 
-    CudaEvents.settle = settle  # type: ignore[method-assign]
+    CudaEvents.end_iteration = end_iteration  # type: ignore[method-assign]
     return _sleeping(problem)
 
 
@@ -38,15 +38,15 @@ def early_reading(problem: Problem) -> ModelDef:
     """Times are read before the device has passed the events."""
     from fastrnns_rs.worker.stopwatch import CudaEvents
 
-    settle = CudaEvents.settle
+    end_iteration = CudaEvents.end_iteration
 
     def reads(self: Any) -> None:
-        self._settled += 1
+        self._completed += 1
         self.durations_ns(2, 3)
-        self._settled -= 1
-        settle(self)
+        self._completed -= 1
+        end_iteration(self)
 
-    CudaEvents.settle = reads  # type: ignore[method-assign]
+    CudaEvents.end_iteration = reads  # type: ignore[method-assign]
     return _sleeping(problem)
 
 

@@ -92,13 +92,13 @@ class RankGroup:
             KeyboardInterrupt: If Ctrl-C was pressed.
         """
         patience = timeout_s + _PATIENCE_S
-        message = {"name": name, "mine": {"clock": time.monotonic(), "told": mine}, "timeout_s": patience}
+        message = {"name": name, "mine": {"clock": time.monotonic(), "value": mine}, "timeout_s": patience}
         self._channel.write(json.dumps(message).encode() + b"\n")
         reply = json.loads(self._line(time.monotonic() + patience * self.world.size))
         if "error" in reply:
             raise self._lost(reply["error"])
-        self._clock = reply["told"][0]["clock"]
-        return [one["told"] for one in reply["told"]]
+        self._clock = reply["messages"][0]["clock"]
+        return [one["value"] for one in reply["messages"]]
 
     def _line(self, deadline: float) -> bytes:
         said = b""

@@ -57,18 +57,18 @@ def device_gb_per_s(device: torch.device) -> float | None:
     properties = torch.cuda.get_device_properties(device)
     clock_khz, bits = getattr(properties, "memory_clock_rate", 0), getattr(properties, "memory_bus_width", 0)
     if not (clock_khz > 0 and bits > 0):
-        clock_khz, bits = _asked_of_the_driver(gpu_uuid(properties))
+        clock_khz, bits = _query_driver(gpu_uuid(properties))
     if not (clock_khz > 0 and bits > 0):
         return None
     return clock_khz * 1e3 * _TRANSFERS_PER_CLOCK * bits / 8 / 1e9
 
 
-def _asked_of_the_driver(uuid: str) -> tuple[int, int]:
+def _query_driver(uuid: str) -> tuple[int, int]:
     """Returns the clock in kHz and the width in bits; zeros where unknown."""
     try:
         nvml = importlib.import_module("pynvml")
         nvml.nvmlInit()
-    except Exception:  # noqa: BLE001  # whatever is wrong with the driver's library, times are worth telling
+    except Exception:  # noqa: BLE001  # times do not need the driver's library
         return 0, 0
     try:
         handle = nvml.nvmlDeviceGetHandleByUUID(uuid)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 import torch
 
 from fastrnns_rs.worker.stopwatch import CUDA_EVENT_RESOLUTION_NS
-from fastrnns_rs.worker.timed_loop import collector_off
+from fastrnns_rs.worker.timed_loop import garbage_collection_off
 
 #: Between two events around one call, with the cache flushed before the first.
 MODE = "cuda_events_cold_l2"
@@ -73,7 +73,7 @@ def samples_ns(
 def _timed(call: Callable[[], object], device: ColdDevice, before: Callable[[], object], count: int) -> list[int]:
     pairs = [(device.event(), device.event()) for _ in range(count)]
     device.wait()
-    with collector_off():
+    with garbage_collection_off():
         for begin, end in pairs:
             before()
             device.flush()

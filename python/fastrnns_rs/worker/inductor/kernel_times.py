@@ -15,9 +15,9 @@ from fastrnns_rs.worker.inductor.kernel_categories import get_kernel_category
 from fastrnns_rs.worker.inductor.triton_kernels import (
     NO_BENCHMARK,
     benchmarkable,
-    by_hand,
     get_triton_kernel,
     identity,
+    list_custom_kernels,
     load_all_configs,
 )
 
@@ -91,13 +91,13 @@ def measure(device: torch.device, *, all_configs: bool, architectures: Sequence[
         try:
             kernel = get_triton_kernel(mod)
             row["name"] = kernel.fn.__name__
-            where = _device_of(kernel, device)
+            where = _find_device(kernel, device)
             with cold_cache.CudaDevice(where) as timed_on:
                 row["device_gb_per_s"] = device_gb_per_s(where)
                 yield from _Kernel(mod, kernel, row, timed_on, architectures).measured(all_configs=all_configs)
         except Exception as error:  # noqa: BLE001  # a kernel's code can raise anything; the others are timed all the same
             yield {**row, "reason": _why(error)}
-    for mod, kernel in by_hand():
+    for mod, kernel in list_custom_kernels():
         yield {**_untimed(mod), "name": kernel.fn.__name__, "reason": NO_BENCHMARK}
 
 
@@ -134,7 +134,7 @@ class _Kernel:
         """
         self._mod.call(self._arguments.values)
         if len(self._kernel.launchers) != 1:
-            raise FastrnnsError(f"it kept {len(self._kernel.launchers)} configurations, not the one that was chosen")
+            raise FastrnnsError(f"autotuner did not choose one configuration: {len(self._kernel.launchers)} are left")
         chosen = self._kernel.launchers[0]
         if not all_configs:
             yield self._timed(chosen, chosen=True)
@@ -143,9 +143,9 @@ class _Kernel:
             copy = load_all_configs(self._mod)
             configs = [*copy.configs]
             copy.precompile()
-        except Exception as error:  # noqa: BLE001  # the chosen one can be timed whatever became of the others
+        except Exception as error:  # noqa: BLE001  # the chosen configuration can be timed without the others
             yield self._timed(chosen, chosen=True)
-            yield {**self._row, "reason": f"its other configurations cannot be compiled: {_why(error)}"}
+            yield {**self._row, "reason": f"cannot compile the other configurations: {_why(error)}"}
             return
         yield from self._compared(chosen, copy, configs)
 
@@ -163,7 +163,7 @@ class _Kernel:
                 yield {**self._described(launcher, chosen=False), "reason": spilled}
         for config in configs:
             if identity(config) not in compiled and identity(config) != winner:
-                reason = "it does not compile: it takes more than the device has"
+                reason = "does not compile: needs more than the device has"
                 yield {**self._row, "config": str(config), "chosen": False, "reason": reason}
 
     def _timed(self, launcher: Any, *, chosen: bool) -> dict[str, Any]:
@@ -195,7 +195,7 @@ class _Kernel:
         most = self._kernel.inductor_meta.get("spill_threshold", _SPILLS_HIP if torch.version.hip else _SPILLS)
         if self._kernel.custom_kernel or spills is None or spills <= most:
             return None
-        return f"it spills {spills} registers: above {most} the autotuner passes over it"
+        return f"not timed: {spills} spilled registers, and the autotuner skips configurations with more than {most}"
 
 
 def _untimed(mod: ModuleType) -> dict[str, Any]:
@@ -210,11 +210,11 @@ def _untimed(mod: ModuleType) -> dict[str, Any]:
     return {**known, **dict.fromkeys(_MEASURED)}
 
 
-def _device_of(kernel: CachingAutotuner, otherwise: torch.device) -> torch.device:
+def _find_device(kernel: CachingAutotuner, otherwise: torch.device) -> torch.device:
     """Returns the device of a kernel; `device` if the kernel may run on any."""
     props = kernel.device_props
     if props.type not in _TIMED:
-        raise FastrnnsError(f"it runs on {props.type}, and only what runs on CUDA is timed")
+        raise FastrnnsError(f"kernel not on CUDA: {props.type!r}")
     return otherwise if props.index is None else torch.device("cuda", props.index)
 
 

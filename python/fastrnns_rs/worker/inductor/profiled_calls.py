@@ -22,8 +22,8 @@ from torch.profiler import ProfilerActivity
 
 from fastrnns_rs.documents.inductor_upstream import CPP, OPERATOR, choose_category
 from fastrnns_rs.worker.inductor.loader import SEED
-from fastrnns_rs.worker.profile.torch_files import export, writing_told
-from fastrnns_rs.worker.timed_loop import collector_off
+from fastrnns_rs.worker.profile.torch_files import export, report_write_errors
+from fastrnns_rs.worker.timed_loop import garbage_collection_off
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -57,7 +57,7 @@ def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[st
         # The first profiler of a process loads CUPTI, which takes a second of what it records.
         _profiled(loaded, 1, 1)
         profiler = _profiled(loaded, times, repeat)
-    with writing_told():
+    with report_write_errors():
         export(profiler, Path(trace_path))
     by_shape = profiler.key_averages(group_by_input_shape=True)
     own = "self_cpu_time_total" if on_cpu else "self_device_time_total"
@@ -65,7 +65,7 @@ def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[st
     return {
         "runs": times * repeat,
         "top": [_top_row(one) for one in top],
-        "operations": _operations_of_cpu(profiler.key_averages()) if on_cpu else _operations_of_device(by_shape),
+        "operations": _list_cpu_operations(profiler.key_averages()) if on_cpu else _list_device_operations(by_shape),
     }
 
 
@@ -77,7 +77,7 @@ def _profiled(loaded: Loaded, times: int, repeat: int) -> torch.profiler.profile
         activities.append(ProfilerActivity.CUDA)
     profiler = torch.profiler.profile(activities=activities, record_shapes=True)
     wait()
-    with collector_off(), profiler:
+    with garbage_collection_off(), profiler:
         for _ in range(repeat):
             torch.manual_seed(SEED)
             for _ in range(times):
@@ -96,12 +96,12 @@ def cpu_category(name: str) -> str:
     return CPP if _CPP.match(name) else OPERATOR
 
 
-def _operations_of_cpu(events: Iterable[Any]) -> list[dict[str, Any]]:
+def _list_cpu_operations(events: Iterable[Any]) -> list[dict[str, Any]]:
     found = sorted(filter(ran_on_cpu, events), key=lambda one: -one.self_cpu_time_total)
     return [_operation(one, cpu_category(one.key), one.self_cpu_time_total) for one in found]
 
 
-def _operations_of_device(events: Iterable[Any]) -> list[dict[str, Any]]:
+def _list_device_operations(events: Iterable[Any]) -> list[dict[str, Any]]:
     """Returns kernels, copies, sets and other entries on the device.
 
     Other entries are, for example, annotations.
@@ -126,20 +126,20 @@ def _top_row(one: Any) -> dict[str, Any]:
     }
 
 
-#: As Inductor names them; with `torch._inductor.config.cpp.enable_kernel_profile` the graph stands before.
+#: Inductor's names of kernels; with `torch._inductor.config.cpp.enable_kernel_profile` the graph comes first.
 _CPP = re.compile(r"(?:graph_\d+_(?:\w+?_)?)?cpp_")
-#: What kernels begin with that were generated with that switch: they tell the profiler themselves.
-_TELLS_ITSELF = "RAIIAtenRecordFunctionHandle"
+#: Start of kernels that were generated with this setting: they have records of their own.
+_OWN_RECORDS = "RAIIAtenRecordFunctionHandle"
 
 
 @contextmanager
 def named_kernels(module: ModuleType) -> Iterator[None]:
     """Names the C++ kernels of a generated module for the profiler inside the block."""
     path = getattr(module, "__file__", None)
-    tell_themselves = path is not None and _TELLS_ITSELF in Path(path).read_text(encoding="utf-8")
-    kernels = {} if tell_themselves else _kernels(module)
+    records_itself = path is not None and _OWN_RECORDS in Path(path).read_text(encoding="utf-8")
+    kernels = {} if records_itself else _kernels(module)
     for name, kernel in kernels.items():
-        setattr(module, name, _told(name, kernel))
+        setattr(module, name, _record_calls(name, kernel))
     try:
         yield
     finally:
@@ -152,7 +152,7 @@ def _kernels(module: ModuleType) -> dict[str, Callable[..., Any]]:
     return {name: one for name, one in found if name.startswith("cpp_") and callable(one)}
 
 
-def _told(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+def _record_calls(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     def run(*arguments: Any) -> Any:
         # It accepts only 64-bit numbers, and only shapes are needed.
         with _RecordFunctionFast(name, [one for one in arguments if isinstance(one, torch.Tensor)]):

@@ -26,7 +26,7 @@ from fastrnns_rs.worker import memory
 from fastrnns_rs.worker.inductor import wall_time
 from fastrnns_rs.worker.inductor.loader import Loaded, imported
 from fastrnns_rs.worker.jobs.probe import probe
-from fastrnns_rs.worker.timed_loop import collector_off
+from fastrnns_rs.worker.timed_loop import garbage_collection_off
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import InductorReport, ModuleRow
@@ -140,7 +140,7 @@ def _timed(benchmark: Benchmark, device: torch.device, times: int, repeat: int) 
     _seconds(benchmark, times, 1)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
-    with collector_off():
+    with garbage_collection_off():
         samples = [round(_seconds(benchmark, times, 1) * 1e9) for _ in range(repeat)]
     used = memory.peak(str(device))["peak_memory_bytes"]
     return {
@@ -155,8 +155,8 @@ def _timed(benchmark: Benchmark, device: torch.device, times: int, repeat: int) 
 def _seconds(benchmark: Benchmark, times: int, repeat: int) -> float:
     """Returns the result of the benchmark, without its printed text."""
     with contextlib.redirect_stdout(io.StringIO()):
-        told: Any = benchmark(times=times, repeat=repeat)
-    return wall_time.seconds(told)
+        returned: Any = benchmark(times=times, repeat=repeat)
+    return wall_time.seconds(returned)
 
 
 def _module(benchmark: Benchmark, facts: Facts) -> Generated:

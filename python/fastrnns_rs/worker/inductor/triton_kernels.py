@@ -61,15 +61,15 @@ def benchmarkable(device: torch.device) -> list[ModuleType]:
     others = sum(any(not kernel.custom_kernel for kernel in _autotuners(one)) for one in PyCodeCache.modules)
     if others:
         raise FastrnnsError(f"no benchmark in Triton kernels of module: {others} without benchmark", _WHAT_TO_SET)
-    if own := by_hand():
-        message = f"no Triton kernels of Inductor in module: {len(own)} written by hand"
+    if own := list_custom_kernels():
+        message = f"no Triton kernels of Inductor in module: {len(own)} by the model's author"
         raise FastrnnsError(message, _PROFILE)
     if device.type == "cpu":
         raise FastrnnsError("no Triton kernels in module: kernels of the CPU are C++", _PROFILE)
     raise FastrnnsError("no Triton kernels in module: the module calls libraries", _PROFILE)
 
 
-def by_hand() -> list[tuple[ModuleType, CachingAutotuner]]:
+def list_custom_kernels() -> list[tuple[ModuleType, CachingAutotuner]]:
     """Returns the kernels that the model's author wrote, with their modules.
 
     They have no benchmark.
@@ -130,13 +130,13 @@ def _no_earlier_choice() -> Iterator[None]:
 
     Kernels that are loaded inside neither read nor write them.
     """
-    asked = triton_heuristics.check_autotune_cache
+    original = triton_heuristics.check_autotune_cache
 
-    def all_of_them(configs: list[Any], *_others: Any, **_named: Any) -> tuple[list[Any], None, dict[str, Any]]:
+    def keep_all_configs(configs: list[Any], *_others: Any, **_named: Any) -> tuple[list[Any], None, dict[str, Any]]:
         return configs, None, {}
 
-    triton_heuristics.check_autotune_cache = all_of_them
+    triton_heuristics.check_autotune_cache = keep_all_configs
     try:
         yield
     finally:
-        triton_heuristics.check_autotune_cache = asked
+        triton_heuristics.check_autotune_cache = original

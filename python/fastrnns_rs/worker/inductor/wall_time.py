@@ -11,7 +11,7 @@ from fastrnns_rs.errors import FastrnnsError, first_line
 from fastrnns_rs.worker import memory
 from fastrnns_rs.worker.inductor.loader import SEED
 from fastrnns_rs.worker.stopwatch import FORWARD, CpuWallClock
-from fastrnns_rs.worker.timed_loop import collector_off
+from fastrnns_rs.worker.timed_loop import garbage_collection_off
 
 if TYPE_CHECKING:
     from fastrnns_rs.worker.inductor.loader import Loaded
@@ -56,30 +56,30 @@ def by_upstream(loaded: Loaded, times: int, repeat: int) -> dict[str, Any]:
         FastrnnsError: If the benchmark fails, or reports no time.
     """
     try:
-        told = loaded.module.benchmark_compiled_module(loaded.arguments, times=times, repeat=repeat)
+        returned = loaded.module.benchmark_compiled_module(loaded.arguments, times=times, repeat=repeat)
     except Exception as error:
         raise FastrnnsError(f"its benchmark_compiled_module failed: {first_line(error)}") from error
-    return {"upstream_ms": seconds(told) * 1e3}
+    return {"upstream_ms": seconds(returned) * 1e3}
 
 
-def seconds(told: Any) -> float:
+def seconds(returned: Any) -> float:
     """Returns the result of a module's benchmark, if it is a time.
 
     Raises:
         FastrnnsError: If it is not a time.
     """
-    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < _LONGEST_S:
-        message = f"the function that benchmarks the module returned {told!r}"[:200]
-        raise FastrnnsError(message, "it is to return the seconds that a call took")
-    return told
+    if isinstance(returned, bool) or not isinstance(returned, int | float) or not 0 <= returned < _LONGEST_S:
+        message = f"the function that benchmarks the module returned {returned!r}"[:200]
+        raise FastrnnsError(message, "Return the time of a call in seconds.")
+    return returned
 
 
 def _sampled(loaded: Loaded, times: int, repeat: int) -> list[int]:
     """Returns the time of a call in each repeat, in nanoseconds."""
     run, wait = loaded.run, loaded.wait
     watch = CpuWallClock(repeat, 2)
-    mark, settle = watch.mark, watch.settle
-    with collector_off():
+    mark, end_iteration = watch.mark, watch.end_iteration
+    with garbage_collection_off():
         for _ in range(repeat):
             torch.manual_seed(SEED)
             wait()
@@ -88,5 +88,5 @@ def _sampled(loaded: Loaded, times: int, repeat: int) -> list[int]:
                 run()
                 wait()
             mark()
-            settle()
+            end_iteration()
     return [round(one / times) for one in watch.durations_ns(*FORWARD)]

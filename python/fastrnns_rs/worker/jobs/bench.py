@@ -43,7 +43,7 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
         from fastrnns_rs.worker.compile_cost import Compiling
 
         progress.compiling = Compiling(problem.device, channel.phase, shared=job["shared_compile_cache"])
-        settings["ahead"] = progress.compiling.ahead
+        settings["before_loop"] = progress.compiling.compile_model
     baseline = memory.in_use(problem.device)
     meter = LoadMeter()
     measure(runner.creator, problem, JitSettings(**job["jit"]), measurement, more, channel.phase, **settings)

@@ -47,7 +47,7 @@ def probe(device: str, dtype: str, local_rank: int | None = None) -> dict[str, A
     Returns:
         Keys of `fastrnns_rs.machine.facts.Facts`.
     """
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         available = torch.cuda.is_available()
         count = torch.cuda.device_count() if available else 0
@@ -67,7 +67,7 @@ def probe(device: str, dtype: str, local_rank: int | None = None) -> dict[str, A
         "num_threads": torch.get_num_threads(),
         "device": chosen,
         "cuda_device_count": count,
-        "no_cuda_reason": None if available else _no_cuda_reason([str(one.message) for one in heard]),
+        "no_cuda_reason": None if available else _no_cuda_reason([str(one.message) for one in caught]),
         "device_problem": broken,
         "dtype_problem": dtype_problem(chosen, dtype) if chosen is not None and works else None,
         "tf32_problem": _tf32_problem(chosen) if chosen is not None and works else None,
@@ -187,12 +187,12 @@ def _cudnn_version() -> str | None:
         return None
     try:
         version = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
-    except Exception:  # noqa: BLE001  # as in `_start_errors`; `_start_problem` tells of it
+    except Exception:  # noqa: BLE001  # as in `_start_errors`; `_start_problem` reports the error
         return None
     return None if version is None else str(version)
 
 
-def _no_cuda_reason(heard: list[str]) -> str:
+def _no_cuda_reason(caught: list[str]) -> str:
     """Returns the reason why torch has no CUDA device.
 
     Torch's own text is a warning and differs by version.
@@ -202,15 +202,15 @@ def _no_cuda_reason(heard: list[str]) -> str:
     if not nvidia.has_device():
         # This is checked first: if a package installed an old driver library, torch blames the driver.
         return "the NVIDIA driver finds no GPU" if nvidia.is_loaded() else "no NVIDIA driver is loaded"
-    said = [*heard, *_start_errors()]
-    if any("driver" in text and "old" in text for text in said):
+    messages = [*caught, *_start_errors()]
+    if any("driver" in text and "old" in text for text in messages):
         return (
             f"the NVIDIA driver is too old for torch {torch.__version__}, which is built for CUDA {torch.version.cuda}"
         )
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if nvidia.is_hidden() or (visible is not None and any("No CUDA GPUs" in text for text in said)):
+    if nvidia.is_hidden() or (visible is not None and any("No CUDA GPUs" in text for text in messages)):
         return f"CUDA_VISIBLE_DEVICES={visible} hides all GPUs"
-    why = next((text.strip().splitlines()[0] for text in reversed(said) if text.strip()), "torch reports no reason")
+    why = next((text.strip().splitlines()[0] for text in reversed(messages) if text.strip()), "torch reports no reason")
     return f"torch cannot use the NVIDIA GPU: {why}"
 
 
@@ -230,18 +230,18 @@ def _start_problem(count: int) -> str | None:
     """
     if not count:
         return None
-    said = _start_errors()
-    faults = _silent_devices(count) if said else {}
-    if not said:
+    messages = _start_errors()
+    faults = _silent_devices(count) if messages else {}
+    if not messages:
         try:
             torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
         except RuntimeError as error:
-            said, faults = [str(error)], _old_devices(count)
-    if not said:
+            messages, faults = [str(error)], _old_devices(count)
+    if not messages:
         return None
     others = ",".join(str(index) for index in range(count) if index not in faults)
     if not faults or not others:
-        return first_line(RuntimeError(said[0]))
+        return first_line(RuntimeError(messages[0]))
     why = "; ".join(f"cuda:{index}: {text}" for index, text in faults.items())
     return f"torch refuses all GPUs because of one ({why}); hide that with CUDA_VISIBLE_DEVICES={others}"
 

@@ -22,7 +22,7 @@ from fastrnns_rs.worker.gradients import Gradients
 from fastrnns_rs.worker.jobs.probe import probe
 from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
 from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window
-from fastrnns_rs.worker.timed_loop import Measurement, build, collector_off
+from fastrnns_rs.worker.timed_loop import Measurement, build, garbage_collection_off
 from fastrnns_rs.worker.torch_settings import prepare_cublas, run_settings
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class _Prepared:
     answer: RunnerAnswer
 
 
-def plan_of(request: ProfileRequest) -> Plan:
+def make_profile_plan(request: ProfileRequest) -> Plan:
     """Returns the plan of a request. Torch is probed in this process.
 
     Raises:
@@ -125,7 +125,7 @@ def _run_all(
     with run_settings(request.options.jit, plan.tasks[0].problem):
         prepared = _prepare(plan, answer, save, say)
         save()
-        with collector_off():
+        with garbage_collection_off():
             _measure_each(request, plan, prepared, annotator, save, say)
     answer.finished = True
     save()
@@ -222,5 +222,5 @@ def _loop(one: _Prepared, count: int, marks: Marks, measurement: Measurement) ->
             gradients.zero()
             del arguments
         del output
-        watch.settle()
+        watch.end_iteration()
         marks.step()

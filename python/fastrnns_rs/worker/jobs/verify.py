@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
 
 #: Number of wrong checks in a reason; further checks are only counted.
-_TOLD = 3
+_MOST_NAMED = 3
 
 
 def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[str, Any]:
@@ -64,5 +64,5 @@ def _verified(job: dict[str, Any], task: dict[str, Any], channel: Channel) -> Ve
     wrong = examination.wrong()
     if not wrong:
         return Verified(**row, status="ok", reason="; ".join(examination.notes) or None, checks=examination.checks())
-    more = f"; {len(wrong) - _TOLD} more checks failed" if len(wrong) > _TOLD else ""
-    return Verified(**row, status="failed", reason="; ".join(wrong[:_TOLD]) + more, checks=examination.checks())
+    more = f"; {len(wrong) - _MOST_NAMED} more checks failed" if len(wrong) > _MOST_NAMED else ""
+    return Verified(**row, status="failed", reason="; ".join(wrong[:_MOST_NAMED]) + more, checks=examination.checks())

@@ -57,11 +57,11 @@ def _check_complete(path: Path) -> None:
         file.seek(max(path.stat().st_size - 16, 0))
         tail = file.read()
     if not tail.rstrip().endswith(b"}"):
-        raise FastrnnsError(f"torch could not write the trace {path}", "make sure that the disk has room for it")
+        raise FastrnnsError(f"torch could not write the trace: {path}", "Free disk space.")
 
 
 @contextmanager
-def writing_told() -> Iterator[None]:
+def report_write_errors() -> Iterator[None]:
     """Reports a file that cannot be written in one line."""
     try:
         yield

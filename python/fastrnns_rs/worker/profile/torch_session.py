@@ -23,7 +23,7 @@ from fastrnns_rs.problem.torch_profiler import (
     resolve_activities,
     resolve_sort_by,
 )
-from fastrnns_rs.worker.profile.torch_files import export, export_for_tensorboard, writing_told
+from fastrnns_rs.worker.profile.torch_files import export, export_for_tensorboard, report_write_errors
 from fastrnns_rs.worker.profile.trace_handler import imported
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class TorchSession:
                 self._traces = Path(target).expanduser()
             else:
                 self._function = imported(kind, target)
-        with writing_told():
+        with report_write_errors():
             for needed in (self._folder, self._traces):
                 needed.mkdir(parents=True, exist_ok=True)
 
@@ -155,7 +155,7 @@ class TorchSession:
             averages=[_row(average) for average in (rows if limit == -1 else rows[:limit])],
         )
         name = f"{self._stem}.{file_names.distinct(runner)}.{index}"
-        with writing_told():
+        with report_write_errors():
             if self.options.memory_timeline:
                 path = self._folder / f"{name}.memory.json"
                 # Tensors name their device with its index.
@@ -176,9 +176,9 @@ class TorchSession:
             cycle.files.append((str(export(profiler, self._traces / f"{name}.json.gz")), "kineto"))
 
     @contextmanager
-    def listening(self) -> Iterator[None]:
+    def collect_warnings(self) -> Iterator[None]:
         """Collects warnings inside the block instead of printing them."""
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             for category in (UserWarning, FutureWarning, RuntimeWarning):
                 warnings.simplefilter("always", category)
@@ -187,7 +187,7 @@ class TorchSession:
             try:
                 yield
             finally:
-                texts = dict.fromkeys(str(warning.message).strip() for warning in heard)
+                texts = dict.fromkeys(str(warning.message).strip() for warning in caught)
                 self.warnings.extend(text for text in texts if text not in self.warnings)
 
     @contextmanager
@@ -214,7 +214,7 @@ class TorchSession:
             return
         path = self._folder / f"{self._stem}.{file_names.distinct(runner)}.snapshot.pickle"
         dump: Any = allocator._dump_snapshot  # noqa: SLF001
-        with self.listening(), writing_told():
+        with self.collect_warnings(), report_write_errors():
             dump(str(path))
         cycles[-1].files.append((str(path), "memory_snapshot"))
 
@@ -233,7 +233,7 @@ class Run:
         self._saved = 0
         self._closed = False
         self._failure: BaseException | None = None
-        with session.listening():
+        with session.collect_warnings():
             self._profiler: Any = session.new_profiler(self._trace_ready)
 
     def phase(self, name: str) -> AbstractContextManager[object]:
@@ -252,12 +252,12 @@ class Run:
 
     def begin(self) -> None:
         """Starts the profiler."""
-        with self._session.listening():
+        with self._session.collect_warnings():
             self._profiler.__enter__()
 
     def end(self) -> None:
         """Stops the profiler, which then saves its records."""
-        with self._session.listening():
+        with self._session.collect_warnings():
             self._profiler.__exit__(None, None, None)
         self._raise_failure()
 
@@ -265,13 +265,13 @@ class Run:
         """Stops the profiler, which saves nothing more."""
         self._closed = True
         # The error for which the run is abandoned matters more.
-        with self._session.listening(), suppress(Exception):
+        with self._session.collect_warnings(), suppress(Exception):
             self._profiler.__exit__(None, None, None)
 
     def _advance(self) -> None:
         if self._ended:
             self._ended = False
-            with self._session.listening():
+            with self._session.collect_warnings():
                 self._profiler.step()
             self._iteration += 1
             self._raise_failure()

@@ -92,7 +92,7 @@ def examine(
     Raises:
         RunnerError: If the model broke its contract, or its reference does not exist.
     """
-    reference = references.of_runner(runner)
+    reference = references.find_reference(runner)
     with run_settings(jit, problem):
         examination.begin("reference")
         expected = reference(problem)
@@ -164,7 +164,7 @@ def _calls(
         for param in model.params:
             param.grad = None
         # A dropout mask inside a model is then the same in each call, and can be drawn again.
-        torch.manual_seed(expected.seed_of_masks)
+        torch.manual_seed(expected.mask_seed)
         result = model.forward(*model.inputs)
         if look:
             _look_at_result(result, problem, expected, tolerance, examination)

@@ -24,13 +24,13 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "nn.LSTM, last c layer-normalised": ("modules", "lower_bound"),
     "nn.LSTM per sequence": ("modules", "one_by_one"),
     "nn.LSTM per sequence, padded": ("modules", "padded"),
-    "nn.GRU": ("modules", "of_kind", "gru"),
-    "nn.RNN (tanh)": ("modules", "of_kind", "rnn_tanh"),
-    "nn.RNN (relu)": ("modules", "of_kind", "rnn_relu"),
+    "nn.GRU": ("modules", "gru_or_rnn", "gru"),
+    "nn.RNN (tanh)": ("modules", "gru_or_rnn", "rnn_tanh"),
+    "nn.RNN (relu)": ("modules", "gru_or_rnn", "rnn_relu"),
     "LSTM equations": ("equations", "lstm"),
-    "GRU equations": ("equations", "of_kind", "gru"),
-    "RNN equations (tanh)": ("equations", "of_kind", "rnn_tanh"),
-    "RNN equations (relu)": ("equations", "of_kind", "rnn_relu"),
+    "GRU equations": ("equations", "gru_or_rnn", "gru"),
+    "RNN equations (tanh)": ("equations", "gru_or_rnn", "rnn_tanh"),
+    "RNN equations (relu)": ("equations", "gru_or_rnn", "rnn_relu"),
     "MI-LSTM equations": ("equations", "mi_lstm"),
     "layer-normalised LSTM equations": ("equations", "layer_normalised"),
     "LSTM under the same dropout mask": ("equations", "lstm_with_dropout"),
@@ -40,7 +40,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
 EAGER = "eager"
 
 
-def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
+def find_reference(runner: Runner) -> Callable[[Problem], Expected]:
     """Returns the function that computes a runner's reference.
 
     Raises:
@@ -64,7 +64,7 @@ def of_runner(runner: Runner) -> Callable[[Problem], Expected]:
     _check_ends([runner.name], other)
     from fastrnns_rs.worker.verification.references import peer
 
-    return partial(peer.of_runner, other)
+    return partial(peer.compute_peer, other)
 
 
 def _check_ends(way: list[str], other: Runner) -> None:

@@ -83,10 +83,10 @@ def gru_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> 
     """
     (h,) = state
     w_ih, w_hh, b_ih, b_hh = weights
-    of_x, of_h, size = x @ w_ih.T + b_ih, h @ w_hh.T + b_hh, h.shape[1]
-    r = 1 / (1 + (-(of_x + of_h)[:, :size]).exp())
-    z = 1 / (1 + (-(of_x + of_h)[:, size : 2 * size]).exp())
-    n = (of_x[:, 2 * size :] + r * of_h[:, 2 * size :]).tanh()
+    from_x, from_h, size = x @ w_ih.T + b_ih, h @ w_hh.T + b_hh, h.shape[1]
+    r = 1 / (1 + (-(from_x + from_h)[:, :size]).exp())
+    z = 1 / (1 + (-(from_x + from_h)[:, size : 2 * size]).exp())
+    n = (from_x[:, 2 * size :] + r * from_h[:, 2 * size :]).tanh()
     return ((1 - z) * n + z * h,)
 
 
@@ -114,8 +114,8 @@ def mi_lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor])
     """
     h, c = state
     w_ih, w_hh, alpha, beta_i, beta_h, bias = weights
-    of_x, of_h = x @ w_ih.T, h @ w_hh.T
-    return _lstm_state(alpha * of_x * of_h + beta_i * of_x + beta_h * of_h + bias, c, [])
+    from_x, from_h = x @ w_ih.T, h @ w_hh.T
+    return _lstm_state(alpha * from_x * from_h + beta_i * from_x + beta_h * from_h + bias, c, [])
 
 
 def normalised_lstm_step(x: torch.Tensor, state: State, weights: Sequence[torch.Tensor]) -> State:
@@ -136,15 +136,15 @@ def lstm(problem: Problem) -> Expected:
     from fastrnns_rs.models.inputs import lstm_inputs
 
     x, hidden, module = lstm_inputs(problem)
-    return of_module(problem, lstm_step, x, hidden, module)
+    return compute_module(problem, lstm_step, x, hidden, module)
 
 
-def of_kind(kind: RnnKind, problem: Problem) -> Expected:
+def gru_or_rnn(kind: RnnKind, problem: Problem) -> Expected:
     """Computes a GRU or a plain recurrence (tanh or ReLU) of any size."""
     from fastrnns_rs.models import inputs
 
     x, hidden, module = inputs.rnn_inputs(problem, kind)
-    return of_module(problem, _STEPS[kind], x, hidden, module)
+    return compute_module(problem, _STEPS[kind], x, hidden, module)
 
 
 def mi_lstm(problem: Problem) -> Expected:
@@ -153,7 +153,7 @@ def mi_lstm(problem: Problem) -> Expected:
 
     x, hidden, layers = inputs.milstm_inputs(problem)
     names = ("weight_ih", "weight_hh", "alpha", "beta_i", "beta_h", "bias")
-    return _of_layers(problem, mi_lstm_step, x, hidden, layers, names)
+    return _compute_layers(problem, mi_lstm_step, x, hidden, layers, names)
 
 
 def layer_normalised(problem: Problem) -> Expected:
@@ -167,10 +167,10 @@ def layer_normalised(problem: Problem) -> Expected:
         fills = [fill(width) for width in (gates, gates, size) for fill in (torch.ones, torch.zeros)]
         layers.append([w_ih, w_hh, *fills])
     norms = [f"{of}_norm_{part}" for of in ("input", "hidden", "cell") for part in ("weight", "bias")]
-    return _of_layers(problem, normalised_lstm_step, x, hidden, layers, ("weight_ih", "weight_hh", *norms))
+    return _compute_layers(problem, normalised_lstm_step, x, hidden, layers, ("weight_ih", "weight_hh", *norms))
 
 
-def of_module(
+def compute_module(
     problem: Problem,
     step: Step,
     x: Any,
@@ -190,7 +190,7 @@ def of_module(
     return Expected(result=result, start=y, inputs=[wide(x), *starts], parameters=parameters)
 
 
-def _of_layers(
+def _compute_layers(
     problem: Problem,
     step: Step,
     x: Any,
@@ -248,7 +248,7 @@ def lstm_with_dropout(problem: Problem) -> Expected:
         return y * wide(torch.dropout(torch.ones(y.shape, dtype=dtype), PROBABILITY, True))  # noqa: FBT003
 
     torch.manual_seed(MASKS)
-    expected = of_module(problem, lstm_step, x, hidden, module, between)
+    expected = compute_module(problem, lstm_step, x, hidden, module, between)
     if on_cpu or not problem.training:
         return expected
     return replace(

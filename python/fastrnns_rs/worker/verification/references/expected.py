@@ -28,7 +28,7 @@ class Expected:
         adapt: Function that changes the runner's model where it could not be compared otherwise.
         rounded: Same results in the problem's own dtype, for a deep network: the tolerance includes the effect of
             rounding on it.
-        seed_of_masks: Torch's seed before each call.
+        mask_seed: Torch's seed before each call.
     """
 
     result: Any
@@ -38,7 +38,7 @@ class Expected:
     note: str | None = None
     adapt: Callable[[Any], Any] = field(default=lambda model: model)
     rounded: Expected | None = None
-    seed_of_masks: int = MASKS
+    mask_seed: int = MASKS
     _begun: torch.Tensor | None = None
     _found: dict[str, torch.Tensor | None] = field(default_factory=dict)
 

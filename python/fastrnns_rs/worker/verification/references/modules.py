@@ -26,7 +26,7 @@ def lstm(problem: Problem) -> Expected:
     from fastrnns_rs.models.inputs import lstm_inputs
 
     x, hidden, module = lstm_inputs(problem)
-    return _of_module(module, x, hidden)
+    return _compute_module(module, x, hidden)
 
 
 def last_state(problem: Problem) -> Expected:
@@ -48,7 +48,7 @@ def lower_bound(problem: Problem) -> Expected:
     return Expected(result=(y, (h, c)), start=y, inputs=whole.inputs, parameters=whole.parameters)
 
 
-def of_kind(kind: RnnKind, problem: Problem) -> Expected:
+def gru_or_rnn(kind: RnnKind, problem: Problem) -> Expected:
     """Computes `nn.GRU`, or `nn.RNN` with tanh or ReLU.
 
     The result is y [S, B, D·H] and h [L·D, B, H].
@@ -56,10 +56,10 @@ def of_kind(kind: RnnKind, problem: Problem) -> Expected:
     from fastrnns_rs.models import inputs
 
     x, hidden, module = inputs.rnn_inputs(problem, kind)
-    return _of_module(module, x, hidden)
+    return _compute_module(module, x, hidden)
 
 
-def _of_module(module: torch.nn.Module, x: Any, hidden: torch.Tensor | Sequence[torch.Tensor]) -> Expected:
+def _compute_module(module: torch.nn.Module, x: Any, hidden: torch.Tensor | Sequence[torch.Tensor]) -> Expected:
     copied = wide_module(module)
     states = wide(hidden) if isinstance(hidden, torch.Tensor) else tuple(wide(one) for one in hidden)
     listed = [hidden] if isinstance(hidden, torch.Tensor) else [*hidden]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Runner
 
 
-def of_runner(other: Runner, problem: Problem) -> Expected:
+def compute_peer(other: Runner, problem: Problem) -> Expected:
     """Computes the results of another runner.
 
     A module runs in float64 on the CPU, any other function unchanged.
@@ -25,14 +25,14 @@ def of_runner(other: Runner, problem: Problem) -> Expected:
     module = replace(problem, device="cpu", amp=False, channels_last=None, cudnn_benchmark=False)
     model = build(other.creator, module)
     if isinstance(model.forward, torch.nn.Module) and not isinstance(model.forward, torch.jit.ScriptModule):
-        expected = _of_module(model, torch.float64)
+        expected = _compute_module(model, torch.float64)
         if problem.image_size is not None and problem.dtype != "float64":
-            expected.rounded = _of_module(model, torch.bfloat16 if problem.amp else getattr(torch, problem.dtype))
+            expected.rounded = _compute_module(model, torch.bfloat16 if problem.amp else getattr(torch, problem.dtype))
         return expected
-    return _as_it_is(build(other.creator, problem), problem)
+    return _compute_unchanged(build(other.creator, problem), problem)
 
 
-def _of_module(model: ModelDef, dtype: torch.dtype) -> Expected:
+def _compute_module(model: ModelDef, dtype: torch.dtype) -> Expected:
     copied = wide_module(model.forward).to(dtype)  # type: ignore[arg-type]  # looked at above
     inputs = _as_dtype(model.inputs, dtype)
     with model.context():
@@ -46,7 +46,7 @@ def _of_module(model: ModelDef, dtype: torch.dtype) -> Expected:
     )
 
 
-def _as_it_is(model: ModelDef, problem: Problem) -> Expected:
+def _compute_unchanged(model: ModelDef, problem: Problem) -> Expected:
     from fastrnns_rs.worker.torch_settings import problem_settings
 
     with problem_settings(problem), model.context():
@@ -74,8 +74,8 @@ def _as_it_is(model: ModelDef, problem: Problem) -> Expected:
 class _Fixed(Expected):
     """Results that were differentiated once, and cannot be differentiated again."""
 
-    def __init__(self, *, found: dict[str, torch.Tensor | None], begun: Any, **of_base: Any) -> None:
-        super().__init__(**of_base, _found=found, _begun=begun)
+    def __init__(self, *, found: dict[str, torch.Tensor | None], begun: Any, **base_fields: Any) -> None:
+        super().__init__(**base_fields, _found=found, _begun=begun)
 
     @property
     def differentiates(self) -> bool:
