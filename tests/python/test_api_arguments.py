@@ -102,9 +102,11 @@ def test_signatures_are_real(function: Callable[..., Any]) -> None:
 
 def test_types_are_those_of_the_fields() -> None:
     types: dict[str, Any] = {}
+    #: Arguments that mean something else in another function.
+    different = {"processes", "baseline"}
     for function in FUNCTIONS:
         for one in inspect.signature(function).parameters.values():
-            assert types.setdefault(one.name, one.annotation) == one.annotation or one.name == "processes", one.name
+            assert types.setdefault(one.name, one.annotation) == one.annotation or one.name in different, one.name
     # What the parsers of a list and of a schedule take, beside what they make of it.
     wider = {"activities", "schedule"}
     for kind in (Sizes, Modes, Options, JitSettings, TorchOptions, ProfileRequest):
@@ -131,7 +133,7 @@ def test_overloads_of_profile_take_the_same_keywords() -> None:
         ("hiddenSize", "hidden_size"),
         ("seqLength", "seq_length"),
         ("miniBatch", "mini_batch"),
-        ("variableLstms", "variable_lstms"),
+        ("imageSize", "image_size"),
         ("batch_size", "mini_batch"),
         ("cudnnBenchmark", "cudnn_benchmark"),
         ("allowTF32", "allow_tf32"),

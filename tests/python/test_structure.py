@@ -252,7 +252,7 @@ def test_no_module_hides_a_public_name() -> None:
     for one in pkgutil.walk_packages(fastrnns_rs.__path__, "fastrnns_rs."):
         if not one.name.endswith("__main__"):
             importlib.import_module(one.name)
-    names = "bench benchmark_modules compare profile read run_command runner trainbench verify"
+    names = "ab bench benchmark_modules compare inductor load profile read run_command runner trainbench verify"
     assert all(callable(getattr(fastrnns_rs, name)) for name in names.split())
     assert fastrnns_rs.stats.summarize([1.0]).count == 1
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

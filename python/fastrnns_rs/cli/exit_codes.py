@@ -6,7 +6,10 @@ from fastrnns_rs.errors import DiskError, FastrnnsError, MissingError, UsageErro
 
 
 class ExitCode:
-    """Exit codes of the command. Plain numbers: an enumeration would load the module `enum` in every reader."""
+    """Exit codes of the command.
+
+    They are plain numbers: an enumeration would load the module `enum` in every reader.
+    """
 
     DONE = 0
     FAILED = 1
