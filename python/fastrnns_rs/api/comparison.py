@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.compared_sources import AnySource
 
 
+@checked_keywords()
 def compare(
-    baseline: AnySource | Sequence[AnySource],
-    candidate: AnySource | Sequence[AnySource] | None = None,
+    baseline: str | os.PathLike[str] | Run | Summary | Sequence[str | os.PathLike[str] | Run | Summary],
+    candidate: str | os.PathLike[str] | Run | Summary | Sequence[str | os.PathLike[str] | Run | Summary] | None = None,
     *,
     margin: float | str | None = None,
     force: bool = False,
@@ -45,10 +47,10 @@ def compare(
             them. A file may be a run file, or JSON of pyperf, pytest-benchmark, hyperfine or google-benchmark. Or
             captures: everything that `read` accepts, or a summary of `read`, whose files are read again.
         candidate: Candidate, as `baseline`; None where the baseline is a run of `ab`, which has both sides.
-        margin: Equivalence margin: a share, as 0.01 for 1 %, or `"noise-floor"` for the result of `ab --same` on this
-            machine; None for 1 %.
+        margin: Equivalence margin: a share, as 0.01 for 1 %, or `"noise-floor"` for the noise floor that
+            `ab(same=True)` measured on this machine; None for 1 %.
         force: True also compares different timing modes, devices and problems, and labels these rows.
-        fail_on: `regression`, `inconclusive` or both, for `exit_code`.
+        fail_on: `regression`, `inconclusive` or both, for `exit_code` of the document.
         iteration_range: For captures: name of the ranges that mark iterations; None for those of this package and
             `ProfilerStep#N`.
         nsys_path: For captures: path of the nsys that exports reports; None to search for it.

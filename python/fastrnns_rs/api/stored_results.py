@@ -11,6 +11,7 @@ from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.diagnosis import Diagnosis
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.listing import Catalogue
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
@@ -43,6 +44,7 @@ _DOCUMENTS: dict[str, type[Document]] = {
 _WANTED = "document or capture"
 
 
+@checked_keywords()
 def load(source: str | os.PathLike[str], *, history: str | os.PathLike[str] | Literal[False] | None = None) -> Any:
     """Opens any document or capture, or a run of the history.
 

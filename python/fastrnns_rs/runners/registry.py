@@ -13,6 +13,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError, unknown
 from fastrnns_rs.runners import plugins
@@ -48,6 +49,7 @@ _plugin: plugins.Plugin | None = None
 _plugins_wanted = True
 
 
+@checked_keywords()
 def runner(
     name: str,
     *,

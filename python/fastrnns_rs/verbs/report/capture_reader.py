@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrnns_rs._core import Trace
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.errors import FastrnnsError, UsageError, unknown
 from fastrnns_rs.verbs.report import file_kinds, sources
 from fastrnns_rs.verbs.report.capture_summary import Summary
@@ -45,6 +46,7 @@ class Inductor:
         self.wall_time_ms, self.runs, self.name = wall_time_ms, runs, name
 
 
+@checked_keywords()
 def read(
     *paths: str | Path,
     devices: Iterable[int] = (),
