@@ -31,6 +31,7 @@ ROOMS = [
     "worker",
     "_core.pyi",
     "_core_stats",
+    "counting.py",
     "errors.py",
     "escaping.py",
     "hidden_modules.py",

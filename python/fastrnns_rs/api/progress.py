@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.views.output_stream import is_ascii, is_terminal, terminal_width
-from fastrnns_rs.views.prose import counted
 
 if TYPE_CHECKING:
     from fastrnns_rs.views.bench_terminal import BenchTerminal

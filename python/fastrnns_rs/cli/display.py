@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from fastrnns_rs.cli import shared
+from fastrnns_rs.counting import counted
 from fastrnns_rs.views import screen
 from fastrnns_rs.views.output_stream import is_ascii, is_terminal, terminal_width
-from fastrnns_rs.views.prose import counted, warning_lines
+from fastrnns_rs.views.prose import warning_lines
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.text import width
 

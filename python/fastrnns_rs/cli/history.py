@@ -13,8 +13,9 @@ from fastrnns_rs.cli import display, history_options, options, shared
 from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb, WordsOption
+from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError, exclusive
-from fastrnns_rs.views.prose import WIDTH, counted
+from fastrnns_rs.views.prose import WIDTH
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History, KeptRun
@@ -178,7 +179,7 @@ def _import(history: RunHistory, sources: tuple[str, ...]) -> int:
         raise UsageError("missing value: --import", "Use a folder of run files.")
     kept, notes = import_runs(history, [Path(one) for one in sources])
     shared.tell(visible(f"note: {one}") for one in notes)
-    shared.tell([f"new in the history: {len(kept)} {'run' if len(kept) == 1 else 'runs'}"])
+    shared.tell([f"new in the history: {counted(len(kept), 'run')}"])
     if kept:
         display.tell_next("List the runs", f"fastrnns-rs history{shared.history_words()}")
     return ExitCode.DONE

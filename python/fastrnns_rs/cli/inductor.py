@@ -16,6 +16,7 @@ from fastrnns_rs.cli.configuration import Program, Target
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import F, ListOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.inductor_report import FORMATS, short
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
@@ -25,7 +26,6 @@ from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S, Choice, make_options
 from fastrnns_rs.verbs.inductor.request import DEFAULT_REPEAT, DEFAULT_TIMEOUT_S, DEFAULT_TIMES, InductorOptions
 from fastrnns_rs.views.inductor_terminal import InductorTerminal
-from fastrnns_rs.views.prose import counted
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.cli import display, shared
 from fastrnns_rs.cli.exit_codes import ExitCode
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.prose import WIDTH, counted
+from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from fastrnns_rs.cli import display, next_command, options, runner_options, shar
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import OptionalValueOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.verification import FORMATS, Verification
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.runners.plan import make_options
 from fastrnns_rs.verbs.verify.verification_plan import DEFAULT_GROUPS, DEFAULT_SEED, DEFAULT_TIMEOUT_S, VerifyOptions
-from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.verification import lines
 from fastrnns_rs.views.verify_terminal import VerifyTerminal

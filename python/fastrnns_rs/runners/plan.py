@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.sweep import Point
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.jit_settings import JitSettings
@@ -347,7 +348,7 @@ def _device(options: Options, facts: Facts, computed: str) -> str:
 def _unavailable(device: str, facts: Facts) -> MissingError:
     """Makes the error for a device that the machine does not have."""
     count = facts.cuda_device_count
-    reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
+    reason = facts.no_cuda_reason or f"this machine has {counted(count, 'CUDA device')}"
     # Where CUDA works, the first of its devices is meant rather than the CPU.
     correction = "cuda:0" if count else "cpu"
     message = f"device not available: {device!r}"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Preset, Problem, Sizes
@@ -166,7 +167,7 @@ class Runner:
         if given is not None and given < least:
             return f"supports {least} layers or more, not {given}"
         if given is not None and most is not None and given > most:
-            return f"supports {most} layer{'s' if most > 1 else ''}, not {given}"
+            return f"supports {counted(most, 'layer')}, not {given}"
         return self._refused_mode(problem) or self._refused_images(problem)
 
     def _refused_images(self, problem: Problem) -> str | None:

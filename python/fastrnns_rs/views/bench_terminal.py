@@ -6,10 +6,10 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.processes import phases
 from fastrnns_rs.views.figures import span
 from fastrnns_rs.views.progress import Progress, TimeLeft
-from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.run import run_head, run_table
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.text import width

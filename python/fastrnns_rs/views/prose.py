@@ -81,12 +81,3 @@ def start_time(utc: str) -> str:
     '2026-11-22 09:14 UTC'
     """
     return f"{utc[:16].replace('T', ' ')} UTC"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Returns a number with its noun.
-
-    >>> counted(1, "runner"), counted(1200, "process", "processes")
-    ('1 runner', '1,200 processes')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.diagnosis import Check
 from fastrnns_rs.documents.warning_table import ROWS
 from fastrnns_rs.machine.health.outcome import judged
@@ -76,7 +77,7 @@ def threads(facts: Facts | Environment | None, cpus: int) -> Check:
     """Checks that each of torch's threads has its own CPU."""
     if facts is None:
         return Check(id="cpu.threads", status="skipped", message="torch cannot be imported")
-    message = f"threads of torch, on {cpus} CPU{'s' if cpus > 1 else ''} that this process may use"
+    message = f"threads of torch, on {counted(cpus, 'CPU')} that this process may use"
     hint = ROWS["more_threads_than_cores"].filled_hint(N=str(cpus))
     return judged("cpu.threads", facts.num_threads > cpus, facts.num_threads, message, hint)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.diagnosis import Check
 from fastrnns_rs.documents.warning_table import ROWS
 from fastrnns_rs.errors import FastrnnsError
@@ -35,7 +36,7 @@ def torch_cuda(facts: Facts | None) -> Check:
     count, version = facts.cuda_device_count, facts.cuda_version
     problem = facts.device_problem or facts.dtype_problem
     if count and problem is None:
-        message = f"torch finds {count} CUDA device{'s' if count > 1 else ''}"
+        message = f"torch finds {counted(count, 'CUDA device')}"
         return Check(id="torch.cuda", status="ok", value=version, message=message)
     if count:
         message = f"{facts.device} does not compute: {problem}"

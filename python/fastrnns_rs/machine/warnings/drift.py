@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.machine.warnings.findings import Finding, format_share, report_findings, row_names
 from fastrnns_rs.stats import quantiles
 
@@ -70,8 +71,7 @@ def find_warnings(runners: list[TimedRunner]) -> list[RunWarning]:
     places = max(orders) - min(orders)
     whole = _together(trends)
     if _is_drift(whole, places, _SIGNIFICANCE):
-        count = len(runners)
-        amount = f"{whole.processes} processes of {count} runner{'s' if count > 1 else ''}"
+        amount = f"{counted(whole.processes, 'process', 'processes')} of {counted(len(runners), 'runner')}"
         # All runners share the drift, so no row is marked.
         return report_findings("drift", [Finding(f"{_describe_trend(whole, places)}, {amount}", [])])
     share = _SIGNIFICANCE / len(trends)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.machine.warnings.findings import Finding, report_findings, row_names
 from fastrnns_rs.machine.warnings.timed_samples import display_name
 
@@ -30,7 +31,7 @@ def _count(results: list[Result], event: str, count: Callable[[Compile], int | N
     for result in results:
         most = max((count(one.compile) or 0 for one in result.processes if one.status == "ok"), default=0)
         if most:
-            name, plural = display_name(result), "" if most == 1 else "s"
+            name = display_name(result)
             phases = ["forward", *([] if result.backward is None else ["backward"])]
-            found.append(Finding(f"{name}: {most} {event}{plural}", row_names(name, phases)))
+            found.append(Finding(f"{name}: {counted(most, event)}", row_names(name, phases)))
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.machine.health import host
 from fastrnns_rs.machine.warnings import (
     clock_tick,
@@ -65,7 +66,7 @@ def _check_cpus(environment: Environment, device: str, root: Path) -> list[RunWa
         # With a model on a GPU, torch's threads are idle.
         cpus = len(environment.cpu_affinity)
         threads = host.threads(environment, cpus)
-        evidence = f"{environment.num_threads} threads on {cpus} CPU{'s' if cpus > 1 else ''}"
+        evidence = f"{counted(environment.num_threads, 'thread')} on {counted(cpus, 'CPU')}"
         found += report_check("more_threads_than_cores", threads, evidence)
     if environment.load_average_1m is not None:
         load = host.load(environment.load_average_1m, environment.cpu_count)

@@ -9,6 +9,7 @@ import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Answer, started
@@ -74,7 +75,7 @@ class RankGroup:
             return facts
         local, count = self.world.local_rank, facts.cuda_device_count
         if local >= count:
-            reason = f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
+            reason = f"this machine has {counted(count, 'CUDA device')}"
             hint = f"Run: torchrun --nproc-per-node {count}"
             raise MissingError(f"device not available: 'cuda:{local}'", hint, where=f"rank {local}", reason=reason)
         return replace(facts, device=f"cuda:{local}")

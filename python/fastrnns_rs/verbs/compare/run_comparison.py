@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.comparison import FAILED, Compared, Comparison, Difference, GeometricMean
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import run_warnings
@@ -137,7 +138,7 @@ def refuse_conflicts(pairs: Sequence[Pair]) -> None:
     found = [pair for pair in pairs if pair.conflicts]
     if found:
         rows = len(found) - 1
-        more = f", {rows} more row{'s' if rows > 1 else ''}" if rows else ""
+        more = f", {counted(rows, 'more row')}" if rows else ""
         message = f"different problems: {', '.join(found[0].conflicts)}"
         raise UsageError(message, "Add `force=True` to compare them anyway.", where=f"{found[0].title}{more}")
 

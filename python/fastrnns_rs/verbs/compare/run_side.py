@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs import stats
+from fastrnns_rs import counting, stats
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.replicates import counted, level
@@ -38,7 +38,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
     ended = sum(process.status == "ok" for result in run.results for process in result.processes)
     interrupted = make_warning(
         "run_interrupted",
-        evidence=f"{name or file}, {ended:,} process{'' if ended == 1 else 'es'}",
+        evidence=f"{name or file}, {counting.counted(ended, 'process', 'processes')}",
         FILE="FILE" if name is None else shlex.quote(name),
     )
     own = next((one for one in run.sides if one.name == side), None)

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.side_warnings import merge_warnings
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare import new_measurement
@@ -158,12 +159,12 @@ def _join_counts(judged: Sequence[Judged]) -> str:
 
 def _sides(baseline: int, candidate: int) -> str:
     if baseline == candidate:
-        return f"{baseline} process{'' if baseline == 1 else 'es'} per side"
+        return f"{counted(baseline, 'process', 'processes')} per side"
     return f"{baseline} and {candidate} processes"
 
 
 def _count(items: Sequence[object], noun: str) -> str:
-    return f"{len(items):,} {noun}{'' if len(items) == 1 else 's'}"
+    return counted(len(items), noun)
 
 
 def _join_names(judged: Sequence[Judged]) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.verbs.compare.verdicts import FALSE_DISCOVERY_RATE
 from fastrnns_rs.views.figures import change_with_unit, digits_after_point
 from fastrnns_rs.views.prose import wrapped
@@ -61,7 +62,7 @@ def verdict_steps(
     answer = f"yes, {found.verdict}" if apart else "no, inconclusive"
     yield [f"Different? The {level} interval excludes 1: {answer}."]
     if apart and step is not None and p_value_adjusted is not None:
-        rows = f"{step.of:,} row{'' if step.of == 1 else 's'}"
+        rows = counted(step.of, "row")
         rate = f"{percent(FALSE_DISCOVERY_RATE)}, Benjamini-Hochberg"
         answer = "yes" if p_value_adjusted <= FALSE_DISCOVERY_RATE else "no, inconclusive"
         both = f"p = {digits(found.p_value)}, adjusted p = {digits(p_value_adjusted)}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents import reading, writing
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.garbage_collection import pause_garbage_collection
@@ -282,8 +283,9 @@ def check_tag(tag: str) -> None:
 def _report_foreign(found: Sequence[str]) -> Iterable[RunWarning]:
     if found:
         more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-        count = f"{len(found):,} file{'' if len(found) == 1 else 's'}"
-        yield make_warning("foreign_files", evidence=f"{count}: {'; '.join(found[:_MOST_NAMED])}{more}")
+        yield make_warning(
+            "foreign_files", evidence=f"{counted(len(found), 'file')}: {'; '.join(found[:_MOST_NAMED])}{more}"
+        )
 
 
 def _n_processes(run: Run) -> Counter[str | None]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError, closest
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[
     if last is not None:
         before = int(last[1] or 0)
         if before >= len(runs):
-            raise _not_found(word, f"the history has {len(runs)} run{'s' if len(runs) > 1 else ''}")
+            raise _not_found(word, f"the history has {counted(len(runs), 'run')}")
         return [runs[-1 - before]]
     kind, colon, value = name.partition(":")
     if colon and kind == "tag":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.architecture import capability
 from fastrnns_rs.problem.problem import check_count
@@ -113,6 +114,6 @@ def _check_device(one: Generated, facts: Facts, asked: InductorOptions) -> None:
         hint = "Compile the model for the CPU or for CUDA."
         raise MissingError(f"unsupported device of module: {path!r} is for {one.device}", hint, value=path)
     if int(number or 0) >= count:
-        reason = facts.no_cuda_reason or f"this machine has {count} CUDA device{'s' if count > 1 else ''}"
+        reason = facts.no_cuda_reason or f"this machine has {counted(count, 'CUDA device')}"
         message = f"device not available: {one.device!r} of module {path!r}"
         raise MissingError(message, "Compile the model for the CPU.", reason=reason, value=path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from fastrnns_rs._core import Trace
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.errors import FastrnnsError, UsageError, unknown
 from fastrnns_rs.verbs.report import file_kinds, sources
@@ -181,7 +182,7 @@ def opened(
         file, reason = trace.left_out[0]
         shown = os.fspath(paths[0])
         left = len(files) - 1
-        more = f" and {left:,} more file{'' if left == 1 else 's'}" if left else ""
+        more = f" and {counted(left, 'more file')}" if left else ""
         message = f"no capture in folder: {shown!r} has {file!r}{more}"
         raise UsageError(message, "Use a folder of captures.", reason=reason, value=shown)
     return trace

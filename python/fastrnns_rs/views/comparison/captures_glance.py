@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.comparison.sides import align_sides
 from fastrnns_rs.views.figures import change_with_unit
-from fastrnns_rs.views.prose import counted, wrapped
+from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, joined
 from fastrnns_rs.views.table import fit, folded

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.comparison.words import UNKNOWN
 from fastrnns_rs.views.table import Column
@@ -97,8 +98,8 @@ def heading(comparison: Comparison) -> str:
     """
     sides = []
     for side in (comparison.baseline, comparison.candidate):
-        counted = (("capture", side.captures), ("iteration", side.iterations))
-        sides.append(", ".join(f"{n} {one if n == 1 else one + 's'}" for one, n in counted if n is not None))
+        known = (("capture", side.captures), ("iteration", side.iterations))
+        sides.append(", ".join(counted(n, one) for one, n in known if n is not None))
     return f"{' → '.join(sides)}; times are {_BASES.get(comparison.basis or '', 'those of the whole capture')}"
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures
 from fastrnns_rs.views.comparison import conclusions, sides, words
 from fastrnns_rs.views.comparison.packed_table import packed
 from fastrnns_rs.views.comparison.words import UNKNOWN
-from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.screen import Line, wrapped_lines
 from fastrnns_rs.views.table import Column
 from fastrnns_rs.views.units import percent, ratio

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.views.comparison import columns, words
 from fastrnns_rs.views.table import Column, cells
 from fastrnns_rs.views.table import markdown as pipe_table
@@ -96,7 +97,7 @@ def _differences(comparison: Comparison) -> list[str]:
         Column("baseline", lambda one: code_cell(words.value(one.baseline))),
         Column("candidate", lambda one: code_cell(words.value(one.candidate))),
     ]
-    return _counted(len(found), "environment difference", pipe_table(shown, cells(shown, found)))
+    return _fold_counted(len(found), "environment difference", pipe_table(shown, cells(shown, found)))
 
 
 def _warnings(comparison: Comparison) -> list[str]:
@@ -105,12 +106,12 @@ def _warnings(comparison: Comparison) -> list[str]:
         for warning in comparison.warnings
         for label, text in words.warning(warning)
     ]
-    return _counted(len(comparison.warnings), "warning", lines)
+    return _fold_counted(len(comparison.warnings), "warning", lines)
 
 
-def _counted(count: int, one: str, lines: list[str]) -> list[str]:
+def _fold_counted(count: int, one: str, lines: list[str]) -> list[str]:
     """Returns a fold whose summary counts its contents; empty if there are none."""
-    return _fold(f"{count} {one if count == 1 else one + 's'}", lines) if count else []
+    return _fold(counted(count, one), lines) if count else []
 
 
 def _fold(summary: str, lines: list[str]) -> list[str]:

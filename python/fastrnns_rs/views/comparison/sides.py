@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.comparison import words
-from fastrnns_rs.views.prose import counted, start_time
+from fastrnns_rs.views.prose import start_time
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.text import pad, width

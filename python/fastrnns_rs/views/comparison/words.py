@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison import Counts
 from fastrnns_rs.documents.layout import flat
@@ -224,10 +225,12 @@ def verdict_counts(comparison: Comparison, margin: str = "") -> str:
         margin: Text after the number of equivalent rows.
     """
     both = (comparison.counts, comparison.conditional_counts)
-    return counted(Counts(**{name: sum(getattr(one, name) for one in both) for name in (*_COUNTED, "none")}), margin)
+    return format_counts(
+        Counts(**{name: sum(getattr(one, name) for one in both) for name in (*_COUNTED, "none")}), margin
+    )
 
 
-def counted(found: Counts, margin: str = "") -> str:
+def format_counts(found: Counts, margin: str = "") -> str:
     """Formats numbers of verdicts; see `verdict_counts`."""
     shown = [f"{getattr(found, name):,} {name}{margin if name == 'equivalent' else ''}" for name in _COUNTED]
     return ", ".join([*shown, *([f"{found.none:,} without a verdict"] if found.none else [])])
@@ -265,10 +268,7 @@ def stored_warnings(comparison: Comparison, named: Mapping[str, str] = MappingPr
     if comparison.baseline.files == comparison.candidate.files and comparison.baseline.warnings:
         # A run of `ab` has both sides.
         sides = [("the run", comparison.baseline)]
-    return [
-        f"{len(side.warnings):,} warning{'' if len(side.warnings) == 1 else 's'} of {name}{_command(side, named)}"
-        for name, side in sides
-    ]
+    return [f"{counted(len(side.warnings), 'warning')} of {name}{_command(side, named)}" for name, side in sides]
 
 
 def _command(side: Compared, named: Mapping[str, str]) -> str:

@@ -120,6 +120,6 @@ MAKERS: dict[type, Callable[[Any], str]] = {
         "Difference", [" → ".join(map(words.value, (one.baseline, one.candidate)))], one.key
     ),
     document.Method: lambda one: prompt_line("Method", [f"margin ±{percent(one.margin)}"], one.name),
-    document.Counts: lambda one: prompt_line("Counts", [words.counted(one)]),
+    document.Counts: lambda one: prompt_line("Counts", [words.format_counts(one)]),
     document.GeometricMean: lambda one: prompt_line("GeometricMean", [_change(one), count(one.n, "runner")]),
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.figures import figure
-from fastrnns_rs.views.prose import WIDTH, counted
+from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.table import beginning
 from fastrnns_rs.views.text import width

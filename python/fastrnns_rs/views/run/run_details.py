@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.stats import quantiles
 from fastrnns_rs.views import kernel_names
-from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.run.run_table import name
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, wrapped_lines

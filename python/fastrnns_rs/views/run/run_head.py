@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import span
-from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:

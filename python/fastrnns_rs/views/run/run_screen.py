@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.views.figures import span
-from fastrnns_rs.views.prose import WIDTH, counted
+from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.run import run_details, run_head, run_table, sweep_tables
 from fastrnns_rs.views.screen import Line, plain, wrapped_lines
 

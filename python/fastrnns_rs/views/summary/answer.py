@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.prose import counted
 from fastrnns_rs.views.scale import time
 from fastrnns_rs.views.summary.budget import CAUSES, COMMUNICATION, share
 from fastrnns_rs.views.units import brief_size

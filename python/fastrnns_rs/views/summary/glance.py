@@ -5,6 +5,7 @@ The text contains context, answer, budget, longest kernels, iterations, warnings
 
 from __future__ import annotations
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.prose import WIDTH, warning_lines, wrapped
 from fastrnns_rs.views.scale import Scale, time
@@ -136,12 +137,9 @@ def _iterations(document: Document, command: str) -> list[str]:
         figures = [f"host {time(group['host_median_ns'])}"]
         if group["measure"] == "gpu_ns":
             figures += [f"GPU {time(group['gpu_median_ns'])}", f"busy {time(group['gpu_busy_median_ns'])}"]
-        plural = "" if group["count"] == 1 else "s"
-        text = (
-            f"{group['count']:,} iteration{plural}{f' ({visible(name)})' if name else ''}, median: {', '.join(figures)}"
-        )
-        several = "" if group["outlier_count"] == 1 else "s"
-        lines.append(f"{text}; {group['outlier_count']:,} outlier{several}" if group["outlier_count"] else text)
+        count = counted(group["count"], "iteration")
+        text = f"{count}{f' ({visible(name)})' if name else ''}, median: {', '.join(figures)}"
+        lines.append(f"{text}; {counted(group['outlier_count'], 'outlier')}" if group["outlier_count"] else text)
     more = len(groups) - _ITERATIONS
     return [*lines, *([f"{more:,} more: {command} --by iteration"] if more > 0 else [])]
 
@@ -152,8 +150,7 @@ def _warnings(document: Document, limit: int, command: str) -> list[str]:
     for one in document["warnings"][:_WARNINGS]:
         lines += warning_lines(one["code"], one["message"], one["evidence"], one["hint"], limit)
     more = len(document["warnings"]) - _WARNINGS
-    several = "" if more == 1 else "s"
-    return [*lines, *([f"{more:,} more warning{several}: {command} --wide"] if more > 0 else [])]
+    return [*lines, *([f"{counted(more, 'more warning')}: {command} --wide"] if more > 0 else [])]
 
 
 def report_command(paths: Sequence[str]) -> str:
