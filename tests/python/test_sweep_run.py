@@ -62,7 +62,9 @@ def test_each_runner_is_measured_at_each_point(swept: Run) -> None:
         ("hidden-size", [50, 100, 200, 400]),
         ("dtype", ["float32", "float64"]),
     ]
-    assert swept["cudnn"] is swept.results[0]
+    with pytest.raises(KeyError, match="'cudnn' names 8 rows: "):
+        swept["cudnn"]
+    assert swept[swept.results[0].title] is swept.results[0]
     assert swept["py[hidden-size=400,dtype=float64]"] is swept.results[-1]
     assert swept.find_results("py", hidden_size=400, dtype="float64") == [swept.results[-1]]
     with pytest.raises(UsageError, match="no problem has a hiddensize"):
