@@ -99,7 +99,7 @@ def _class(name: str, kind: type, module: ModuleType) -> Iterator[str]:
     parameters = signature.parameters if signature is not None else {}
     yield from _docstring(described, parameters, hints)
     rest = {} if "Attributes:" in described else hints
-    if is_document:
+    if is_document and rest:
         yield from ("", *_wrapped("Fields: " + ", ".join(f"`{field}`" for field in rest) + "."))
     elif rest:
         yield from ("", "| attribute | type |", "|---|---|")

@@ -96,7 +96,7 @@ def bench(
         groups: Groups of runners: `rnns`, `cnns`, `vl_rnns`, `all`. Without `runners` and `groups`, `cnns` and `rnns`
             run.
         variable_lstms: True runs the group `vl_rnns` too.
-        quick: True uses small sizes, and one short process.
+        quick: True uses small sizes, and one short process per runner.
         seq_length: Number of time steps.
         num_layers: Number of stacked layers.
         input_size: Number of features of the input.
@@ -111,7 +111,7 @@ def bench(
         bidirectional: True adds a second layer to each layer, which reads the sequence backwards.
         proj_size: Number of features that an LSTM's hidden state is projected to; None for no projection.
         processes: Number of fresh processes of each runner; None for the preset's number.
-        rigorous: True starts twenty processes.
+        rigorous: True starts twenty processes per runner.
         stop: Rule that ends the run: `precision:1%`, `time:30s` or `count:100`.
         warmup: Iterations of a process that are kept, but not part of the point estimate; None to detect them.
         nloops: Number of timed iterations of a process; None for as many as fit in its time.

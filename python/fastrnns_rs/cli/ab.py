@@ -68,7 +68,8 @@ def command(**given: Any) -> int:
     """Times baseline (A) and candidate (B) interleaved, and compares them.
 
     `ab cudnn py` compares the two runners; `bench cudnn py` times both. With one runner, options such as --b-env make
-    the difference. Options without a side hold for both. Processes are interleaved in random blocks, ABBA or BAAB.
+    the difference. `ab --same` runs cudnn unless a runner is named. Options without a side hold for both. Processes are
+    interleaved in random blocks, ABBA or BAAB.
     """
     from fastrnns_rs.cli.run_saving import RunSaver
 

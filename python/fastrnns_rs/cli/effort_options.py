@@ -20,7 +20,7 @@ def processes(help_text: str) -> Callable[[F], F]:
     return several(
         click.option("--processes", type=Count(min=1), help=help_text),
         click.option("--quick", is_flag=True, help="Use small sizes and few short processes, for a first look."),
-        click.option("--rigorous", is_flag=True, help="Run 20 processes per runner."),
+        click.option("--rigorous", is_flag=True, help="Use 20 processes, for narrower intervals."),
         click.option(
             "--warmup",
             type=Count(min=0),

@@ -77,8 +77,8 @@ Examples:
   fastrnns-rs report rank*.json.gz --by rank
   fastrnns-rs report trace.json.gz --by kernel --format csv > kernels.csv
 
-Exit codes: 0 done, 1 a capture is damaged or incomplete, 2 usage, or a file is missing or no capture, 5 nsys or Ray is
-missing."""
+Exit codes: 0 done, 1 a capture is damaged or incomplete, 2 usage, or a file is missing or is not a capture, 5 nsys or
+Ray is missing."""
 
 
 @click.command(name="report", cls=Verb, epilog=EPILOG)
@@ -233,7 +233,7 @@ def _export_progress(files: Sequence[Path]) -> AbstractContextManager[Any]:
     count = sum(map(needs_nsys, files))
     if not count:
         return nullcontext()
-    from fastrnns_rs.views.prose import counted
+    from fastrnns_rs.counting import counted
 
     intent = f"exporting {counted(count, 'nsys report')}"
     progress = display.step_progress("report", intent, "reports")

@@ -225,7 +225,8 @@ class Counts(Part):
 class Comparison(Container[Row | Kernel], Tabular, Document):
     """Result of `compare`, for runs or for captures.
 
-    Runs have `rows`. Captures have `kernels`, `categories` and `device_time`, by `basis`.
+    A comparison of runs has `rows`. A comparison of captures has `kernels`, `categories` and `device_time`; `basis` is
+    the unit of their times.
 
     >>> import fastrnns_rs
     >>> comparison = fastrnns_rs.compare("before.json", "after.json")
@@ -233,6 +234,24 @@ class Comparison(Container[Row | Kernel], Tabular, Document):
     ['jit']
     >>> comparison.columns()["ratio"].round(3)
     array([0.969, 0.999, 1.042, 1.008, 1.001, 0.974])
+
+    Attributes:
+        kind: `run` or `capture`: kind of the compared files.
+        warnings: Warnings about the comparison and both sides.
+        exit_code: Exit code of the command with the same `fail_on`.
+        baseline: Files of the baseline, with their label and warnings.
+        candidate: Files of the candidate, with their label and warnings.
+        method: Method of the verdicts, with the margin.
+        environment_differences: Settings, versions and variables that differ between the sides.
+        rows: Rows of runs: one per runner, size and phase.
+        kernels: Rows of captures: one per kernel.
+        geometric_mean: Geometric mean of the ratios of all runners; None if no row has a p-value.
+        counts: Number of rows with each verdict.
+        basis: Unit of the times of captures: `per_iteration`, `per_capture`, or `total` for one capture per side. None
+            for runs.
+        categories: Rows of captures: one per category.
+        device_time: GPU time of captures as a whole; None for runs.
+        conditional_counts: Number of rows with each conditional verdict.
     """
 
     row_noun: ClassVar[str] = "row"

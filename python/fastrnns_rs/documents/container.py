@@ -46,10 +46,10 @@ class Container(Generic[Row_co]):
         raise NotImplementedError
 
     def __getitem__(self, name: str) -> Row_co:
-        """Returns the row with a name.
+        """Returns the row with this name.
 
         Raises:
-            KeyError: If no row, or more than one row, has the name. The message has the nearest name, or the rows.
+            KeyError: If no row, or more than one row, has the name. The message names the nearest row, or all rows.
         """
         names = self._names()
         found = find_places(name, names)
@@ -69,7 +69,7 @@ class Container(Generic[Row_co]):
         return iter(self._rows())
 
     def __contains__(self, name: object) -> bool:
-        """Returns True if at least one row has a name, or is the object."""
+        """Returns True if at least one row has this name, or is this object."""
         return any(name in names for names in self._names()) if isinstance(name, str) else name in self._rows()
 
     def __bool__(self) -> bool:

@@ -155,8 +155,7 @@ class Document(_Named):
         """Reads a document from a file.
 
         Raises:
-            MissingError: If the file does not exist.
-            UsageError: If the file is not such a document, or cannot be read.
+            UsageError: If the file does not exist, is not such a document, or cannot be read.
 
         Warns:
             DocumentWarning: If the document has unknown keys, since a newer build wrote it.

@@ -264,6 +264,21 @@ class Run(Container[Result], Tabular, Document):
     <PhaseSummary: 14.35 [14.23, 14.48] ms, 5 processes, 100 samples>
     >>> print(run.render("markdown").splitlines()[0])
     | runner | forward, ms (95 % interval) | backward, ms (95 % interval) | processes | samples | peak, MiB |
+
+    Attributes:
+        run_id: Random name of the run, which the history uses.
+        created_utc: Start of the run.
+        status: `complete`; `failed` if a runner failed; `interrupted` if processes are still to be run.
+        command: Command line that started the run.
+        warnings: Warnings about the whole run and its rows.
+        tool: Build of fastrnns-rs that measured.
+        environment: Machine and software before the run.
+        plan: Options of the run, and the rule that ended it.
+        results: One result per runner, size and side, with every sample.
+        sides: Both sides of an `ab`; empty for `bench`.
+        ranks: Ranks that `torchrun` started; empty without it.
+        sweep: Findings about a run over several sizes; None for any other run.
+        sessions: Sessions of the run, in the order in which they were measured.
     """
 
     row_noun: ClassVar[str] = "runner"

@@ -69,7 +69,7 @@ class Summary:
         return text(self, lambda summary: summary_text("Summary", summary.to_dict()))
 
     def __getitem__(self, name: str) -> KernelRow:
-        """Returns the kernel with a name, or with a function of that name.
+        """Returns the kernel with this name, in full or without namespaces and arguments.
 
         Raises:
             KeyError: If no kernel, or more than one kernel, has the name.
@@ -85,7 +85,7 @@ class Summary:
         return iter(self.document.kernels)
 
     def __contains__(self, name: object) -> bool:
-        """Returns True if at least one kernel has a name, or is the object."""
+        """Returns True if at least one kernel has this name, or is this object."""
         if isinstance(name, str):
             return any(name in {one.name, one.short_name} for one in self.document.kernels)
         return name in self.document.kernels
