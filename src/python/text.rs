@@ -5,10 +5,10 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::guard::guarded_value;
 
-/// Returns the number of terminal columns that a text without control characters fills.
+/// Returns the number of terminal columns that a text fills.
 ///
 /// Args:
-///     text: Text of one line.
+///     text: Text of one line, without control characters.
 #[pyfunction]
 pub(super) fn display_width(text: &str) -> PyResult<usize> {
     guarded_value(|| text.width())
