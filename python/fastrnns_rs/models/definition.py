@@ -56,7 +56,7 @@ class ModelDef:
 def sequence_model(
     problem: Problem, inputs: Sequence[Any], params: Iterable[Tensor], forward: Callable[..., Any]
 ) -> ModelDef:
-    """Returns a model with (output, states) and a backward from the output."""
+    """Returns a model of (output, states) whose backward begins at the output."""
     return ModelDef(
         inputs=inputs,
         params=params,
@@ -72,7 +72,7 @@ def backward(output: Tensor, gradient: Tensor) -> None:
 
 
 def from_tensor(seed: int) -> BackwardSetup:
-    """Returns a set-up for a model with one output tensor.
+    """Returns the `backward_setup` of a model with one output tensor.
 
     The gradient is standard normal. It is drawn once for each shape, from its own generator. So it is the same for
     every runner and device, and costs nothing between the phases of later iterations.
@@ -91,9 +91,9 @@ def from_tensor(seed: int) -> BackwardSetup:
 
 
 def from_sequence(seed: int) -> BackwardSetup:
-    """Returns a set-up for a model that returns (output, states).
+    """Returns the `backward_setup` of a model that returns (output, states).
 
-    The gradient enters at the output.
+    Backward begins at the output, with a gradient drawn from the seed.
     """
     setup = from_tensor(seed)
     return lambda result: setup(result[0])

@@ -74,7 +74,7 @@ class MilstmInputs(NamedTuple):
 
 
 def lstm_inputs(problem: Problem, *, dropout: float = 0.0) -> LstmInputs:
-    """Returns inputs with sequences of one length."""
+    """Returns the inputs and weights of an LSTM, drawn from the seed of the problem."""
     return _make_lstm_inputs(problem, _sequence(problem), dropout)
 
 

@@ -35,7 +35,7 @@ def lstm_cell(
 def flat_lstm_cell(
     x: Tensor, h: Tensor, c: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Computes the same step without tuples among the inputs."""
+    """Computes the step of `lstm_cell`, without tuples among the arguments."""
     return gates_to_state(torch.mm(x, w_ih.t()) + torch.mm(h, w_hh.t()) + b_ih + b_hh, c)
 
 
@@ -53,7 +53,7 @@ def projected_lstm_cell(
 def premul_lstm_cell(
     input_gates: Tensor, state: tuple[Tensor, Tensor], w_hh: Tensor, b_ih: Tensor, b_hh: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Computes a step from the product of input and weights: `input_gates` [B, 4H]."""
+    """Computes one step of an LSTM on `input_gates` [B, 4H], input times weights."""
     h, c = state
     return gates_to_state(input_gates + torch.mm(h, w_hh.t()) + b_ih + b_hh, c)
 
@@ -61,7 +61,7 @@ def premul_lstm_cell(
 def premul_lstm_cell_no_bias(
     input_gates: Tensor, state: tuple[Tensor, Tensor], w_hh: Tensor, b_hh: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Computes the same step; `input_gates` includes the bias of the input."""
+    """Computes the step of `premul_lstm_cell`; `input_gates` includes b_ih."""
     h, c = state
     return gates_to_state(input_gates + torch.mm(h, w_hh.t()) + b_hh, c)
 
