@@ -133,7 +133,7 @@ KINDS = {
     "inductor": Kind(_examples(InductorReport), [loaded(InductorReport, *rendered(("table", "json")))]),
     "verification": Kind(
         _examples(Verification),
-        [loaded(Verification, *rendered(("table", "json")), *rendered(("table",), verbose=True))],
+        [loaded(Verification, *rendered(("table", "json")), *rendered(("table",), view="checks"))],
     ),
     "list": Kind(_examples(Catalogue), [loaded(Catalogue)]),
     "doctor": Kind(_examples(Diagnosis), [loaded(Diagnosis)]),
