@@ -46,7 +46,8 @@ def test_its_commands_run(command: str, folder: Path) -> None:
 
 def test_its_python_runs(folder: Path) -> None:
     (text,) = [text for kind, text in BLOCKS if kind == "python"]
-    done = subprocess.run([sys.executable, "-c", text], cwd=folder, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-W", "error::DeprecationWarning", "-c", text]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 
