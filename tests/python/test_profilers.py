@@ -345,6 +345,7 @@ def test_what_doctor_says_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [*found] == ["nsys", "nvprof", "torch"]
     one = found["nsys"]
     assert (one.path, one.version, one.status) == (str(nsys), NSYS_VERSIONS["2025.3"][0], "limited")
+    assert one.reason == "no GPU: nsys records NVTX ranges, but no kernels"
     assert one.importer_path == str(tmp_path / "host-linux-x64" / "QdstrmImporter")
     assert {"cuda", "nvtx", "sqlite", "capture_range", "discard_environment", "import_qdstrm"} <= {*one.capabilities}
     assert "no GPU" in str(one.reason)

@@ -32,7 +32,7 @@ CAUGHT = {
     "other_dtype": ("state[0]", "its dtype is float64, expected float32", "output"),
 }
 FAILED = {
-    "unknown_reference": "'nn.LSTN' (reference). Did you mean 'nn.LSTM'?",
+    "unknown_reference": "'nn.LSTN' (reference). Use 'nn.LSTM'.",
     "no_reference": "it names no reference",
     "dies": "the process exited with status 7",
     "says_why": "build: RuntimeError: it was never written",

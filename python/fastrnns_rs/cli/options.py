@@ -128,6 +128,7 @@ class Verb(click.Command):
             elif not {"-h", "--help", "--help-all"}.intersection(args):
                 ctx.default_map = {**(ctx.default_map or {}), **configured(str(ctx.info_name), self.params)}
             parsed += self._joined(args)
+            self._refuse_empty(ctx, parsed)
             rest = super().parse_args(ctx, [*parsed])
             if rest and not ctx.resilient_parsing:
                 from fastrnns_rs.cli.command_words import CommandWords
@@ -144,6 +145,23 @@ class Verb(click.Command):
         with translated(ctx, ctx.words):
             return super().invoke(ctx)
         return None
+
+    def _refuse_empty(self, ctx: click.Context, words: Sequence[str]) -> None:
+        """Rejects empty arguments and paths: an empty path would be the current folder.
+
+        Raises:
+            UsageError: If an argument or a path is empty.
+        """
+        if not any(word == "" or word.endswith("=") for word in words):
+            return
+        given, _, _ = self.make_parser(ctx).parse_args([*words])
+        for param in self.params:
+            values = given.get(str(param.name))
+            is_checked = isinstance(param, click.Argument) or isinstance(param.type, click.Path)
+            if is_checked and (values == "" or (isinstance(values, (list, tuple)) and "" in values)):
+                noun = "argument" if isinstance(param, click.Argument) else "path"
+                hint = f"Run: fastrnns-rs {self.name} --help"
+                raise UsageError(f"empty {noun}: ''", hint, where=str(param.name), value="")
 
     def _joined(self, args: list[str]) -> Iterator[str]:
         """Yields the arguments with each value joined to its flag.

@@ -226,7 +226,8 @@ def find(name: str) -> Runner:
             raise UsageError(message, where="runners", value=name, correction=family, reason=reason)
         failed = ", ".join(str(one.plugin) for one in _failures)
         reason = f"plug-ins that failed may define more runners: {failed}" if failed else ""
-        raise unknown("unknown runner", name, runners, where="runners", reason=reason)
+        hint = "List all runners: fastrnns-rs list"
+        raise unknown("unknown runner", name, runners, where="runners", hint=hint, reason=reason)
     return runners[name]
 
 

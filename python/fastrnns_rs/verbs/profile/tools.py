@@ -135,7 +135,7 @@ def _limit(name: str, facts: Facts | None) -> tuple[str | None, Literal["usable"
         reason = "torch does not work here" if facts is None else _nvprof_problem(facts)
         return reason, "usable" if reason is None else "unusable"
     if facts is None or not _has_cuda(facts):
-        return "there is no GPU: it records the ranges of runners, not what they consist of", "limited"
+        return f"no GPU: {name} records NVTX ranges, but no kernels", "limited"
     return None, "usable"
 
 

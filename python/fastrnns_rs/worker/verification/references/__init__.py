@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.errors import RunnerError, UsageError, nearest
+from fastrnns_rs.errors import RunnerError, UsageError, closest
 
 if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
@@ -59,8 +59,9 @@ def find_reference(runner: Runner) -> Callable[[Problem], Expected]:
     try:
         other = registry.find(name)
     except UsageError:
-        known = [*KNOWN, EAGER, *registry.all_runners()]
-        raise RunnerError(f"unknown reference: {name!r}", nearest(name, known), where="reference") from None
+        meant = closest(name, [*KNOWN, EAGER, *registry.all_runners()])
+        hint = "Use the name of a runner: fastrnns-rs list" if meant is None else f"Use {meant!r}."
+        raise RunnerError(f"unknown reference: {name!r}", hint, where="reference") from None
     _check_ends([runner.name], other)
     from fastrnns_rs.worker.verification.references import peer
 
