@@ -21,7 +21,7 @@ fail_on: Callable[[F], F] = click.option(
     "--fail-on",
     cls=ListOption,
     metavar="CAUSE...",
-    help="regression: exit code 3 if a row is slower by more than the margin, 4 if only a conditional verdict says so. "
+    help="regression: exit code 3 if a row is slower by more than the margin, 4 if only verdicts in parentheses are. "
     "inconclusive: exit code 4 if a row is inconclusive or has no verdict.",
 )
 
