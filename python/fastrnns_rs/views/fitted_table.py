@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures, kernel_names
 from fastrnns_rs.views.screen import Line, wrapped_lines
-from fastrnns_rs.views.table import fit
-from fastrnns_rs.views.text import pad, width
+from fastrnns_rs.views.table import fit, leave_out, line, total_width
+from fastrnns_rs.views.text import width
 
-_GAP = "  "
 _INDENT = "  "
 #: Sentences in less room are below their row.
 _LEAST_SENTENCE = 24
@@ -127,11 +126,12 @@ def lines(columns: Sequence[FittedColumn], rows: Sequence[FittedRow], limit: int
 
 def natural_width(columns: Sequence[FittedColumn], rows: Sequence[FittedRow]) -> int:
     """Returns the width of a table with all columns and whole texts."""
-    widths = {
-        place: max(width(column.heading), *(width(visible(row.cells[place])) for row in rows), 0)
-        for place, column in enumerate(columns)
-    }
-    return _total(widths)
+    return total_width(
+        [
+            max(width(column.heading), *(width(visible(row.cells[place])) for row in rows), 0)
+            for place, column in enumerate(columns)
+        ]
+    )
 
 
 def _drawn(
@@ -144,11 +144,7 @@ def _drawn(
     limit: int,
 ) -> Iterator[Line]:
     def joined(cells: Sequence[str]) -> str:
-        padded = [
-            pad(fit(cell, widths[place]), widths[place], right=columns[place].right)
-            for place, cell in zip(kept, cells, strict=True)
-        ]
-        return _GAP.join(padded).rstrip()
+        return line([columns[place] for place in kept], cells, [widths[place] for place in kept])
 
     yield Line(joined([columns[place].heading for place in kept]), "bold")
     for index, row in enumerate(rows):
@@ -185,14 +181,10 @@ def _fitted(
     Returns:
         The width of each column; None if the columns do not fit.
     """
-    while True:
-        least = {place: min(natural[place], _least(columns[place], natural[place])) for place in kept}
-        if _total(least) <= limit:
-            return _narrowed(columns, {place: natural[place] for place in kept}, least, limit)
-        dropped = max(kept, key=lambda place: (columns[place].rank, place))
-        if columns[dropped].rank == 0:
-            return None
-        kept.remove(dropped)
+    least = [min(needed, _least(column, needed)) for column, needed in zip(columns, natural, strict=True)]
+    if not leave_out(kept, least, [column.rank for column in columns], limit):
+        return None
+    return _narrowed(columns, {place: natural[place] for place in kept}, least, limit)
 
 
 def _least(column: FittedColumn, natural: int) -> int:
@@ -201,17 +193,13 @@ def _least(column: FittedColumn, natural: int) -> int:
     return natural if column.least is None else max(column.least, width(column.heading))
 
 
-def _total(widths: dict[int, int]) -> int:
-    return sum(widths.values()) + len(_GAP) * (len(widths) - 1)
-
-
 def _narrowed(
-    columns: Sequence[FittedColumn], widths: dict[int, int], least: dict[int, int], limit: int
+    columns: Sequence[FittedColumn], widths: dict[int, int], least: Sequence[int], limit: int
 ) -> dict[int, int]:
     """Narrows sentences first, which lose nothing, then the widest texts."""
     for place in [place for place in widths if columns[place].is_sentence]:
-        widths[place] = max(least[place], widths[place] - max(_total(widths) - limit, 0))
-    while _total(widths) > limit:
+        widths[place] = max(least[place], widths[place] - max(total_width(widths.values()) - limit, 0))
+    while total_width(widths.values()) > limit:
         widest = max((place for place in widths if widths[place] > least[place]), key=widths.__getitem__)
         widths[widest] -= 1
     return widths
@@ -220,6 +208,6 @@ def _narrowed(
 def _cut(columns: Sequence[FittedColumn], natural: Sequence[int], kept: list[int], limit: int) -> dict[int, int]:
     """Returns the widths of columns on a very narrow terminal."""
     widths = {place: min(natural[place], _least(columns[place], natural[place])) for place in kept}
-    while _total(widths) > limit and max(widths.values()) > 1:
+    while total_width(widths.values()) > limit and max(widths.values()) > 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
     return widths

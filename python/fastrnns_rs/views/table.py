@@ -13,13 +13,21 @@ from fastrnns_rs.views.text import pad, width
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Collection, Container, Iterable, Sequence
+    from typing import Any, Protocol
+
+    class Aligned(Protocol):
+        """Column whose cells are aligned on the left or on the right."""
+
+        @property
+        def right(self) -> bool:
+            """True aligns cells on the right."""
 
     #: Cells of a row.
     Cells = Sequence[str | None]
 
-_GAP = "  "
+#: Gap between columns.
+GAP = "  "
 _ELLIPSIS = "…"
 #: Texts are not cut to fewer columns: a line that is too wide is better than names without meaning.
 LEAST_TEXT = 24
@@ -62,10 +70,8 @@ def lines(columns: Sequence[Column], rows: Iterable[Cells], *, limit: int | None
     if limit is not None:
         _narrow(widths, [place for place, column in enumerate(columns) if not column.right], limit)
     # Most of thousands of rows are ASCII and need no cut.
-    template = _GAP.join(f"%{'' if column.right else '-'}{to}s" for column, to in zip(columns, widths, strict=True))
-    return [
-        (template % tuple(row)).rstrip() if _fits(row, widths) else line(columns, row, widths, _GAP) for row in drawn
-    ]
+    template = GAP.join(f"%{'' if column.right else '-'}{to}s" for column, to in zip(columns, widths, strict=True))
+    return [(template % tuple(row)).rstrip() if _fits(row, widths) else line(columns, row, widths) for row in drawn]
 
 
 def _fits(row: Sequence[str], widths: list[int]) -> bool:
@@ -88,17 +94,40 @@ def aligned(rows: Sequence[Sequence[str]], numbers: Container[int] = ()) -> list
     return lines([Column(heading, right=place in numbers) for place, heading in enumerate(headings)], shown)
 
 
-def line(columns: Sequence[Column], row: Cells, widths: Sequence[int], gap: str) -> str:
+def line(columns: Sequence[Aligned], row: Cells, widths: Sequence[int], gap: str = GAP) -> str:
     """Formats one row for a terminal, in columns of known widths.
 
-    A text that is too wide is cut; a number is not.
+    A cell that is too wide is cut.
     """
     drawn = []
     for column, cell, to in zip(columns, row, widths, strict=False):
-        shown = cell or ""
-        shown = shown if column.right else fit(shown, to)
-        drawn.append(pad(shown, to, right=column.right))
+        drawn.append(pad(fit(cell or "", to), to, right=column.right))
     return gap.join(drawn).rstrip()
+
+
+def total_width(widths: Collection[int], gap: str = GAP) -> int:
+    """Returns the width of a line with gaps between its columns."""
+    return sum(widths) + len(gap) * (len(widths) - 1)
+
+
+def leave_out(kept: list[int], least: Sequence[int], ranks: Sequence[int], limit: int) -> bool:
+    """Removes the columns with the highest rank until the others fit.
+
+    Args:
+        kept: Indices of the columns. Of equal ranks, the last column is removed first.
+        least: Least width of each column.
+        ranks: Rank of each column; columns with rank 0 stay.
+        limit: Width of the terminal.
+
+    Returns:
+        True if the remaining columns fit.
+    """
+    while total_width([least[place] for place in kept]) > limit:
+        dropped = max(kept, key=lambda place: (ranks[place], place))
+        if ranks[dropped] == 0:
+            return False
+        kept.remove(dropped)
+    return True
 
 
 def markdown(columns: Sequence[Column], rows: Iterable[Cells], *, spaced: bool = False) -> list[str]:
@@ -140,7 +169,7 @@ def _quoted(cell: str) -> str:
 
 def _narrow(widths: list[int], texts: Iterable[int], limit: int) -> None:
     """Narrows text columns, the widest first, until a line fits `limit`."""
-    excess = sum(widths) + len(_GAP) * (len(widths) - 1) - limit
+    excess = total_width(widths) - limit
     for place in sorted(texts, key=lambda place: -widths[place]):
         given = max(0, min(excess, widths[place] - LEAST_TEXT))
         widths[place] -= given

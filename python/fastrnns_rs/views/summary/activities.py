@@ -5,8 +5,7 @@ from __future__ import annotations
 from fastrnns_rs.views.kernel_names import shortened
 from fastrnns_rs.views.scale import Scale, decimals
 from fastrnns_rs.views.summary.budget import share
-from fastrnns_rs.views.table import fit, folded
-from fastrnns_rs.views.text import pad
+from fastrnns_rs.views.table import Column, folded, line
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
@@ -158,7 +157,5 @@ def _table(
     ]
     room = max(limit - sum(widths), _LEAST_NAME)
     first = [heading, *shortened([(one.full, one.short) for one in rows], room)]
-    return [
-        f"{pad(fit(name, room), room)}{''.join(f'{cell:>{to}}' for cell, to in zip(cells, widths, strict=True))}"
-        for name, *cells in zip(first, *columns, strict=True)
-    ]
+    aligned = [Column(heading), *(Column(column[0], right=True) for column in columns)]
+    return [line(aligned, row, [room, *widths], gap="") for row in zip(first, *columns, strict=True)]

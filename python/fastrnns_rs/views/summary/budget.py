@@ -109,8 +109,8 @@ def gpus(devices: Sequence[Row], limit: int) -> tuple[list[str], Scale]:
     cells, rows, scale = gpu_cells(devices)
     columns = [table.Column(name, right=0 < place < len(cells[0]) - 1) for place, name in enumerate(cells[0])]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
-    gap = "   " if sum(widths) + 3 * (len(widths) - 1) <= limit else "  "
-    widths[-1] = min(widths[-1], limit - sum(widths[:-1]) - len(gap) * (len(widths) - 1))
+    gap = "   " if table.total_width(widths, "   ") <= limit else table.GAP
+    widths[-1] = min(widths[-1], limit - table.total_width([*widths[:-1], 0], gap))
     if widths[-1] < len("idle cause"):
         columns, widths = columns[:-1], widths[:-1]
     elif widths[-1] < len(cells[0][-1]):

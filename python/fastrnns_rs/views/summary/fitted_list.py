@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.summary.columns import Column
     from fastrnns_rs.views.summary.lists import Row
 
-_GAP = 2
 #: Keys of the columns that a narrow terminal leaves out, in this order; then other columns, from the right.
 _LEFT_OUT = (
     *("stddev_bytes", "min_bytes", "max_bytes", "median_bytes", "mean_bytes"),
@@ -40,11 +39,7 @@ def lines(columns: Sequence[Column], rows: Sequence[Row], limit: int) -> tuple[l
         for column, needed in zip(columns, widths, strict=True)
     ]
     kept = [*range(len(columns))]
-    while sum(least[place] for place in kept) + _GAP * (len(kept) - 1) > limit:
-        optional = [place for place in kept[1:] if not _stays(columns, place)]
-        if not optional:
-            break
-        kept.remove(min(optional, key=lambda place: (_order(columns[place]), -place)))
+    table.leave_out(kept, least, [_rank(columns, place) for place in kept], limit)
     shown = zip(*(texts[place] for place in kept), strict=True)
     drawn = table.lines([columns[place] for place in kept], shown, limit=limit)
     missing = dict.fromkeys(column.name or "bar" for place, column in enumerate(columns) if place not in kept)
@@ -52,11 +47,13 @@ def lines(columns: Sequence[Column], rows: Sequence[Row], limit: int) -> tuple[l
     return drawn, wrapped(note, limit) if missing else []
 
 
-def _stays(columns: Sequence[Column], place: int) -> bool:
-    """Returns True for names, and for a text of the document that ends the list."""
+def _rank(columns: Sequence[Column], place: int) -> int:
+    """Returns the rank of a column: the highest is left out first.
+
+    The first column, names, and a text of the document that ends the list have rank 0: they stay.
+    """
     column = columns[place]
-    return column.key in {"name", "cause"} or (place == len(columns) - 1 and not column.right and bool(column.key))
-
-
-def _order(column: Column) -> int:
-    return _LEFT_OUT.index(column.key) if column.key in _LEFT_OUT else len(_LEFT_OUT)
+    ends_list = place == len(columns) - 1 and not column.right and bool(column.key)
+    if place == 0 or column.key in {"name", "cause"} or ends_list:
+        return 0
+    return 1 + (len(_LEFT_OUT) - _LEFT_OUT.index(column.key) if column.key in _LEFT_OUT else 0)
