@@ -74,6 +74,7 @@ def test_rows_iterate_and_have_a_length_and_names(
     found: Any, rows: list[Any], name: str, wrong: str, message: str
 ) -> None:
     assert [*found] == rows
+    assert [*reversed(found)] == rows[::-1]
     assert len(found) == len(rows)
     assert name in found
     assert wrong not in found

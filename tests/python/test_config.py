@@ -96,6 +96,32 @@ def test_mistakes_are_one_line_and_a_hint(text: str, message: str, hint: str, an
     assert hint in advice
 
 
+def test_a_format_on_the_command_line_replaces_that_of_the_file(tmp_path: Path) -> None:
+    write(tmp_path, '[tool.fastrnns-rs.doctor]\nformat = "table"\n')
+    assert "checks" in run_cli("doctor", "--json", cwd=tmp_path).json()
+    write(tmp_path, '[tool.fastrnns-rs.bench]\nformat = "csv"\nseq-length = 2\nhidden-size = 2\n')
+    done = run_pretended("bench", "cudnn", "--quick", "--device", "cpu", "--json", cwd=tmp_path)
+    assert done.json()["status"] == "complete", done.stderr
+
+
+def test_an_error_of_the_file_or_of_a_variable_does_not_change_an_equal_word(anywhere: Path) -> None:
+    write(anywhere, "[tool.fastrnns-rs.bench]\nnlops = 1\n")
+    done = run_cli("bench", "nlops", cwd=anywhere)
+    assert done.stderr.splitlines()[1] == "hint: Use 'nloops'."
+    write(anywhere, "")
+    done = run_cli("bench", "float", cwd=anywhere, FASTRNNS_BENCH_DTYPE="float")
+    assert done.stderr.splitlines() == [
+        "error: invalid value: 'float' (FASTRNNS_BENCH_DTYPE)",
+        "hint: Use 'float32'.",
+    ]
+
+
+def test_an_error_names_the_variable_that_is_set(anywhere: Path) -> None:
+    (anywhere / "file").write_text("")
+    done = run_cli("show", "@last", cwd=anywhere, FASTRNNS_HISTORY="file")
+    assert done.stderr.startswith("error: invalid path: 'file' (FASTRNNS_HISTORY)")
+
+
 def test_help_and_other_projects_files_are_left_alone(anywhere: Path) -> None:
     write(anywhere, "[project]\nname = 'other'\n")
     assert run_cli("list", cwd=anywhere).status == 0

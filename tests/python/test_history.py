@@ -226,7 +226,7 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     found = compare("@last~1", "@last")
     assert (found.rows[0].basis, found.baseline.label) == ("history", "@last~1")
     assert compare("@last~1", "@last", history=history.folder).rows == found.rows
-    with pytest.raises(UsageError, match="the history is off"):
+    with pytest.raises(UsageError, match=r"the history is off.*leave out `history=False`"):
         compare("@last~1", "@last", history=False)
     alike = compare("@like:last~1", "@last")
     assert (len(alike.baseline.files), alike.rows[0].history_sessions) == (9, 9)

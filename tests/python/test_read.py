@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pytest
@@ -158,6 +158,12 @@ def test_mistakes_are_told(path: Path) -> None:
         fastrnns_rs.read(path, pattern="(")
     with pytest.raises(FastrnnsError, match="nowhere"):
         fastrnns_rs.read(path, path.with_name("nowhere"))
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"x.json", ["x.json"]])
+def test_a_value_of_another_type_is_no_path(wrong: Any) -> None:
+    with pytest.raises(UsageError, match=r"not a path: .* \(paths\)"):
+        fastrnns_rs.read(wrong)
 
 
 def test_what_counts_may_be_restricted(path: Path) -> None:

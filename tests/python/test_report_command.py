@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -307,3 +310,23 @@ def test_a_capture_without_a_device_is_told_of(tmp_path: Path) -> None:
         report(path, "--by", view, "--format", "markdown")
     plain = validate(report(path, "--json").json())
     assert (plain.kernels, plain.devices, [row.name for row in plain.api_calls]) == ([], [], ["cudaLaunchKernel"])
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "2>/dev/full"])
+def test_a_closed_or_full_stream_does_not_change_the_exit_code(closed: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", [call("cpu_op", "aten::mm", 0, 1)])
+    for file, code in {path: 0, tmp_path / "missing.json": 2}.items():
+        line = f"{shlex.join([sys.executable, '-m', 'fastrnns_rs', 'report', str(file)])} {closed}"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+
+
+def test_a_trace_that_would_replace_a_capture_is_an_error_of_its_option(trace: Path) -> None:
+    done = run_cli("report", trace, "--trace", trace)
+    assert done.status == 2
+    assert "(--trace): the file is one of the captures" in done.stderr
+
+
+def test_a_width_beyond_every_integer_of_the_machine_is_a_width(trace: Path) -> None:
+    done = run_cli("report", trace, COLUMNS="9" * 30)
+    assert done.status == 0, done.stderr

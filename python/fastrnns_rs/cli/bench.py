@@ -204,6 +204,10 @@ def _show_expected(terminal: BenchTerminal, given: dict[str, Any]) -> None:
     run_output.show_expected(terminal, _options(given), effort_options.make_effort(given))
 
 
+#: Parameters that choose the format.
+_FORMATS = {"--format": "format_name", "--json": "as_json", "--print-json": "print_json"}
+
+
 def _format(given: dict[str, Any]) -> str | None:
     """Returns the format of the document, or None if no format is requested."""
     asked = {
@@ -212,6 +216,9 @@ def _format(given: dict[str, Any]) -> str | None:
         "--print-json": given["print_json"],
     }
     chosen = {flag: name for flag, name in asked.items() if name is not None}
+    # An option of the command line replaces the others of a variable or of pyproject.toml.
+    typed = {flag for flag in chosen if shared.is_flag(_FORMATS[flag])}
+    chosen = {flag: name for flag, name in chosen.items() if flag in typed or not typed}
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} exclude each other", f"Use {' or '.join(chosen)}.")
     return next(iter(chosen.values()), None if given["sep"] is None else "fastrnns")

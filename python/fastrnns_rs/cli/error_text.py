@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -22,7 +23,10 @@ _OTHER_NAMES = {
     "paths": "files",
     "path": "file",
     "pattern": "match",
+    "trace_output": "trace",
 }
+#: File of defaults, in the place of an error.
+_FILE = "pyproject.toml"
 _ARGUMENT = re.compile(r"`(\w+)(?:=([^`]*))?`")
 
 
@@ -59,7 +63,9 @@ def command_error(
     # The command `history` has an option of its own name.
     is_command = error.where == context.command.name and error.value is None
     named = None if is_command else _named(context.command, error.where)
-    owner = given.owner(error.value, named)
+    # An equal word of the command line is another value.
+    elsewhere = _FILE in error.where or (named is not None and _is_unwritten(named, context))
+    owner = None if elsewhere else given.owner(error.value, named)
     place = error.where
     if owner is not None and (named is not None or not place):
         place = _spelled(owner, given.position(error.value, owner))
@@ -67,6 +73,8 @@ def command_error(
         place = _unwritten(named, context)
     what = error.what if error.value is not None else _with_options(error.what, context.command)
     text = line(what, place, _with_options(error.reason, context.command) if error.value is None else error.reason)
+    if elsewhere and error.correction is not None:
+        return CommandError(text, error.hint, find_exit_code(error))
     return CommandError(text, _hint(error, given, owner), find_exit_code(error))
 
 
@@ -84,14 +92,22 @@ def _spelled(param: click.Parameter, position: int) -> str:
     return str(names[min(position, len(names) - 1)])
 
 
+def _is_unwritten(param: click.Parameter, context: click.Context) -> bool:
+    """Returns True if the value is from a variable or from pyproject.toml."""
+    source = context.get_parameter_source(str(param.name))
+    return source in {click.core.ParameterSource.ENVIRONMENT, click.core.ParameterSource.DEFAULT_MAP}
+
+
 def _unwritten(param: click.Parameter, context: click.Context) -> str:
     """Returns the place of a value that the command line does not contain."""
     source = context.get_parameter_source(str(param.name))
     if source is click.core.ParameterSource.ENVIRONMENT and isinstance(param, click.Option):
-        own = param.envvar if isinstance(param.envvar, str) else None
-        return own or f"{context.auto_envvar_prefix}_{str(param.name).upper()}"
+        own = [param.envvar] if isinstance(param.envvar, str) else list(param.envvar or ())
+        # The variable of the command comes first, as in Click.
+        general = f"{context.auto_envvar_prefix}_{str(param.name).upper()}"
+        return next((name for name in own if os.environ.get(name)), general)
     if source is click.core.ParameterSource.DEFAULT_MAP:
-        return "pyproject.toml"
+        return _FILE
     return _spelled(param, 0)
 
 

@@ -149,8 +149,7 @@ def command(**given: Any) -> int:
     if given["internal_run"]:
         return internal_run.run(request, given)
     shared.tell_warnings(registry.plugin_warnings())
-    if len({given["format_name"], "json" if given["as_json"] else None} - {None}) > 1:
-        raise exclusive("format_name", "as_json")
+    given["format_name"], given["as_json"] = shared.choose_format(given), False
     with ResultsFile(given["output"]) as results:
         return profile_captures.make(request, given, results)
 

@@ -18,12 +18,14 @@ from fastrnns_rs.cli.configuration import Program, Target, note_programs
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.views.output_stream import is_ascii
+from fastrnns_rs.views.output_stream import is_ascii, is_terminal
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 from fastrnns_rs.views.summary.glance import are_few
 
 #: Largest integer that the extension supports.
 _LARGEST = 2**63 - 1
+#: Widest screen, in columns. `COLUMNS` may be beyond the integers of Rust.
+_WIDEST = 100_000
 #: Parameters of the view and of the output.
 _NOT_REPEATED = {
     *("by", "top", "names", "wide", "trace", "format_name", "as_json", "output"),
@@ -208,7 +210,7 @@ def command(**given: Any) -> int:
         shared.deliver_pieces(summary.write_json, given["output"])
         return ExitCode.DONE
     width = None
-    if given["output"] is None and sys.stdout.isatty():
+    if given["output"] is None and is_terminal(sys.stdout):
         from shutil import get_terminal_size
 
         width = get_terminal_size().columns
@@ -216,6 +218,7 @@ def command(**given: Any) -> int:
         # If stdout is not a terminal, only this variable gives its width.
         columns = os.environ.get("COLUMNS", "")
         width = int(columns) if columns.isdecimal() and int(columns) else None
+    width = width and min(width, _WIDEST)
     text = summary.render(format_name, view=given["by"], width=width, **shared.take(given, "top", "names", "wide"))
     if format_name == "table" and given["output"] is None and is_ascii(sys.stdout):
         text = "".join(f"{line}\n" for line in shared.symbols_in_ascii(text.splitlines(), width))

@@ -69,10 +69,14 @@ def executor() -> Executor:
 def choose_format(given: dict[str, Any]) -> str | None:
     """Returns the format that `--format` or `--json` requests, or None.
 
+    An option of the command line replaces the other option of a variable or of pyproject.toml.
+
     Raises:
-        UsageError: If both are given.
+        UsageError: If both are given in one place.
     """
     if given["format_name"] is not None and given["as_json"]:
+        if is_flag("format_name") != is_flag("as_json"):
+            return "json" if is_flag("as_json") else str(given["format_name"])
         from fastrnns_rs.errors import exclusive
 
         raise exclusive("format_name", "as_json")
@@ -155,8 +159,11 @@ def tell(lines: Iterable[str]) -> None:
 
 
 def tell_error(lines: Iterable[str]) -> None:
-    """Writes the lines of an error to stderr, wrapped to a terminal."""
-    with unread(STDERR):
+    """Writes the lines of an error to stderr, wrapped to a terminal.
+
+    A stderr that cannot be written to, such as a file on a full disk, changes neither the result nor the exit code.
+    """
+    with suppress(OSError), unread(STDERR):
         for line in lines:
             for part in _fitted(line):
                 click.echo(part, err=True)

@@ -68,6 +68,10 @@ class Container(Generic[Row_co]):
         """Returns an iterator over the rows."""
         return iter(self._rows())
 
+    def __reversed__(self) -> Iterator[Row_co]:
+        """Returns an iterator over the rows, the last first."""
+        return reversed(self._rows())
+
     def __contains__(self, name: object) -> bool:
         """Returns True if at least one row has this name, or is this object."""
         return any(name in names for names in self._names()) if isinstance(name, str) else name in self._rows()

@@ -96,7 +96,7 @@ class RunHistory:
         try:
             self.runs_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message, hint = f"cannot write history: {str(self.folder)!r}", "Use another `history` or `no_history`."
+            message, hint = f"cannot write history: {str(self.folder)!r}", "Use another `history` or `history=False`."
             raise UsageError(message, hint, reason=error.strerror or str(error), value=str(self.folder)) from error
 
     def keep(self, run: Run, layout: Layout | None = None) -> Path:

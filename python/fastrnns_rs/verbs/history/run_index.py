@@ -365,7 +365,7 @@ def _changed_ns(folder: Path) -> int | None:
 
 
 def _unreadable(folder: Path, error: OSError) -> UsageError:
-    message, hint = f"cannot read history: {str(folder)!r}", "Use another `history` or `no_history`."
+    message, hint = f"cannot read history: {str(folder)!r}", "Use another `history` or `history=False`."
     return UsageError(message, hint, reason=error.strerror or str(error))
 
 

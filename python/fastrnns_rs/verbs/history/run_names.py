@@ -142,7 +142,7 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
     for word in words:
         if isinstance(word, str) and is_name(word):
             if history is None:
-                hint = "Use the path of a file, or leave out `no_history`."
+                hint = "Use the path of a file, or leave out `history=False`."
                 raise UsageError(f"run not found: {word!r}", hint, reason="the history is off", value=word)
             known = history.document(newest_needed(words)).runs if known is None else known
             each = named_runs(word, history, known)

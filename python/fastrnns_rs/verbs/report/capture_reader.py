@@ -112,6 +112,8 @@ def read(
     """
     if not paths:
         raise UsageError("missing argument: `paths`", "Use the path of at least 1 capture.")
+    if wrong := [path for path in paths if not isinstance(path, (str, os.PathLike))]:
+        raise UsageError(f"not a path: {wrong[0]!r}", "Use the path of a capture.", where="paths")
     if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
         hint = "Use an integer of at least 1, or ray."
         raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
@@ -255,5 +257,9 @@ def _refuse_damage(summary: Summary) -> None:
     damage = {"events_skipped", "capture_incomplete", "names_damaged"}
     for warning in summary.warning_rows():
         if warning["code"] in damage:
-            message = f"{warning['message']} ({warning['evidence']})"
-            raise FastrnnsError(message, "Leave out `strict` to read the rest.")
+            # The evidence begins with the path of the capture.
+            evidence = warning["evidence"]
+            paths = [one["path"] for one in summary.to_dict()["captures"]]
+            path = next((one for one in paths if evidence.startswith(f"{one}: ")), "")
+            reason = f"{warning['message']}: {evidence.removeprefix(f'{path}: ')}"
+            raise FastrnnsError(f"damaged capture: {path!r}", "Leave out `strict` to read the rest.", reason=reason)

@@ -39,7 +39,8 @@ def check(output: str | Path, captures: Sequence[str | Path]) -> None:
         for file in sources.files_not_to_replace(capture):
             if output.exists() and Path(file).exists() and output.samefile(file):
                 reason, hint = "the file is one of the captures", "Use another file for the merged trace."
-                raise UsageError(f"cannot write file: {str(output)!r}", hint, reason=reason, value=str(output))
+                what = f"cannot write file: {str(output)!r}"
+                raise UsageError(what, hint, where="trace_output", reason=reason, value=str(output))
 
 
 def write(trace: Trace, output: str | Path, counted: Counted) -> None:
