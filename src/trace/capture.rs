@@ -92,16 +92,25 @@ pub struct Warning {
 impl LeftOut {
     /// Makes one warning for all skipped files; there may be thousands.
     pub(super) fn warning(all: &[Self]) -> Option<Warning> {
-        let (first, others) = all.split_first()?;
-        let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
-        let named = all.iter().take(10).map(|file| format!("{}: {}", file.path, file.reason));
+        if all.is_empty() {
+            return None;
+        }
+        let mut named: Vec<_> = all.iter().take(10).map(|file| format!("{}: {}", file.path, file.reason)).collect();
+        if all.len() > named.len() {
+            named.push(format!("and {} more", all.len() - named.len()));
+        }
         Some(Warning {
             code: "files_left_out",
-            message: format!("{} is skipped{more}: not a readable capture", first.path),
-            evidence: named.collect::<Vec<_>>().join("; "),
+            message: format!("all figures lack {}: not a readable capture", counted(all.len() as u64, "file")),
+            evidence: named.join("; "),
             hint: "Use the paths of captures instead of their folder.".to_owned(),
         })
     }
+}
+
+/// Returns a number with its noun, for the texts of warnings.
+pub(in crate::trace) fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Name of a format, or code of a warning.

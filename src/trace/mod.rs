@@ -31,6 +31,7 @@ pub use aggregate::{
     Benchmark, KernelsBy, Options, Piece, RepeatedIteration, RepeatedRow, Repeats, Selection, Timeline, repeats,
     summarize,
 };
+use capture::counted;
 pub use capture::{Capture, LeftOut, Skipped, Warning};
 pub use distinct::Distinct;
 pub use intervals::Busy;

@@ -197,5 +197,6 @@ def test_a_damaged_trace_is_told_of_and_strict_refuses_it(name: str, tmp_path: P
     assert "--strict" in done.stderr.splitlines()[1]
     whole = write(tmp_path / "whole.json", content)
     assert run_cli("report", whole, "--strict").status == 0
-    with pytest.raises(FastrnnsError, match="events after byte [0-9]+ are missing"):
+    with pytest.raises(FastrnnsError, match="events after byte [0-9]+ are missing") as refused:
         fastrnns_rs.read(whole, path, strict=True)
+    assert refused.value.message.startswith(f"damaged capture: {str(path)!r}: events after byte ")

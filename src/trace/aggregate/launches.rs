@@ -77,12 +77,11 @@ pub(super) fn warning(launches: &Launches, idle: &[IdleRow]) -> Option<Warning> 
     let percent = |part: u64, whole: u64| fraction(part, whole).unwrap_or_default() * 100.0;
     Some(Warning {
         code: "unmatched_launches",
-        message: format!(
-            "{:.0} % of the kernels have no launch in the capture, so that {:.0} % of the idle time has no cause",
-            percent(launches.unmatched_kernel_count, kernels),
-            percent(without, whole),
+        message: format!("{:.0} % of the idle time has no cause", percent(without, whole)),
+        evidence: format!(
+            "{:.0} % of the kernels have no launch in the capture",
+            percent(launches.unmatched_kernel_count, kernels)
         ),
-        evidence: String::new(),
         hint: String::new(),
     })
 }

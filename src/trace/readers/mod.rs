@@ -154,8 +154,8 @@ fn skipped(capture: &Capture) -> Warning {
     let total = capture.events_read + capture.events_skipped;
     Warning {
         code: "events_skipped",
-        message: format!("{}: {} of {total} events could not be read", capture.path, capture.events_skipped),
-        evidence: reasons.collect::<Vec<_>>().join("; "),
+        message: format!("all figures lack {} of {total} events", capture.events_skipped),
+        evidence: format!("{}: {}", capture.path, reasons.collect::<Vec<_>>().join("; ")),
         hint: "Refuse damaged captures: fastrnns-rs report --strict FILE".to_owned(),
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn warning(trace: &Trace, chosen: &Chosen<'_>, name: &str) -> Warning
             "Use the name of a range: --iteration-range NAME",
         )
     };
-    let message = format!("there are no iterations, because no closed range has the name {}", quoted(name));
+    let message = format!("figures per iteration are missing, because no closed range has the name {}", quoted(name));
     Warning { code: "no_iterations", message, evidence, hint: hint.to_owned() }
 }
 

@@ -122,19 +122,19 @@ fn take(
     // Behind the trace a stream may still turn out not to be what was packed.
     let trailing = complete && reader.events.peek()?.is_some();
     if !complete || reader.events.text.fault().is_some() {
-        let evidence = reader.events.text.fault().unwrap_or("the file ends inside the trace").to_owned();
+        let reason = reader.events.text.fault().unwrap_or("the file ends inside the trace").to_owned();
         reader.events.sink.trace.warnings.push(Warning {
             code: "capture_incomplete",
-            message: format!("{path}: events after byte {} are missing", reader.events.text.position()),
-            evidence,
+            message: format!("events after byte {} are missing", reader.events.text.position()),
+            evidence: format!("{path}: {reason}"),
             hint: "Copy the file again, or capture again: fastrnns-rs profile RUNNER".to_owned(),
         });
     }
     if trailing {
         reader.events.sink.trace.warnings.push(Warning {
             code: "trailing_text",
-            message: format!("{path}: text after the trace is skipped"),
-            evidence: format!("text at byte {}", reader.events.text.position()),
+            message: "text after the trace is not counted".to_owned(),
+            evidence: format!("{path}: text at byte {}", reader.events.text.position()),
             hint: "Store each trace in its own file.".to_owned(),
         });
     }

@@ -12,7 +12,7 @@ use super::plain::Layout;
 use super::value::{Fault, Value};
 use crate::memory::Room as _;
 use crate::trace::{
-    Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work,
+    Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work, counted,
 };
 
 /// Sink of the events of one capture.
@@ -260,9 +260,13 @@ impl<'a> Sink<'a> {
         if !self.broken_names.is_empty() {
             self.trace.warnings.push(Warning {
                 code: "names_damaged",
-                message: format!("{}: names that are not valid UTF-8 are shown in part", self.capture.path),
-                evidence: format!("{} names", self.broken_names.len()),
-                hint: "Ignore this warning where only the figures matter: they are not affected.".to_owned(),
+                message: "some names are shown in part; figures are not affected".to_owned(),
+                evidence: format!(
+                    "{}: {} with invalid UTF-8",
+                    self.capture.path,
+                    counted(self.broken_names.len() as u64, "name")
+                ),
+                hint: "Ignore this warning where only the figures matter.".to_owned(),
             });
         }
         self.capture

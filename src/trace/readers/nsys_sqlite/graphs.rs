@@ -2,7 +2,7 @@
 
 use super::database::Database;
 use super::form;
-use crate::trace::Warning;
+use crate::trace::{Warning, counted};
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 const OPTIONS: &str = "META_DATA_CAPTURE";
@@ -17,7 +17,7 @@ pub(super) fn warning(path: &str, database: &Database, whole: u64, launched: boo
         form::text(database, OPTIONS, &sql, MODE)
     };
     let evidence = if whole > 0 {
-        format!("{whole} rows in {TABLE}")
+        format!("{} in {TABLE}", counted(whole, "row"))
     } else if launched && mode().as_deref() == Some("Graph") {
         format!("CUDA graphs were launched, and {MODE} is Graph")
     } else {
@@ -25,8 +25,8 @@ pub(super) fn warning(path: &str, database: &Database, whole: u64, launched: boo
     };
     Some(Warning {
         code: "graph_level_capture",
-        message: format!("{path}: kernels of CUDA graphs are missing"),
-        evidence,
+        message: "kernels of CUDA graphs are missing".to_owned(),
+        evidence: format!("{path}: {evidence}"),
         hint: "Capture the kernels of graphs: nsys profile --cuda-graph-trace=node COMMAND".to_owned(),
     })
 }

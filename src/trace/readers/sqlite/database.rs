@@ -117,8 +117,8 @@ impl Database {
     pub(in crate::trace::readers) fn warnings(&self, path: &Path) -> Vec<Warning> {
         let cut_short = self.promised_bytes.map(|promised| Warning {
             code: "file_cut_short",
-            message: format!("{}: data after the end of the file are missing", path.display()),
-            evidence: format!("{} of {promised} bytes", self.size_bytes),
+            message: "data after the end of the file are missing".to_owned(),
+            evidence: format!("{}: {} of {promised} bytes", path.display(), self.size_bytes),
             hint: "Copy or export the file again: nsys export --type sqlite --output FILE REPORT".to_owned(),
         });
         let journals = ["-wal", "-journal"].into_iter().filter_map(|suffix| {
@@ -127,7 +127,7 @@ impl Database {
             let journal = PathBuf::from(journal);
             fs::metadata(&journal).is_ok_and(|data| data.len() > 0).then(|| Warning {
                 code: "unfinished_write",
-                message: format!("{}: recent rows may be missing, because a journal was not read", path.display()),
+                message: "recent rows may be missing, because a journal was not read".to_owned(),
                 evidence: journal.display().to_string(),
                 hint: "End the program that writes the file, or export it again: nsys export --type sqlite --output FILE REPORT".to_owned(),
             })

@@ -9,7 +9,7 @@ use super::pages::{self, Pages, Scan, Value};
 use super::tally::{Events, Taken, Tally, What};
 use crate::error::{Error, Result};
 use crate::trace::readers::Interrupted;
-use crate::trace::{Capture, Log, Trace, Warning};
+use crate::trace::{Capture, Log, Trace, Warning, counted};
 
 /// Number of rows between two checks for an interruption.
 const STRIDE: u64 = 1 << 15;
@@ -232,8 +232,8 @@ impl<'a> Progress<'a> {
         if let Some((evidence, count)) = self.lost {
             self.warnings.push(Warning {
                 code: "rows_lost",
-                message: format!("{}: rows of {count} tables could not be read", self.capture.path),
-                evidence,
+                message: format!("all figures lack unreadable rows of {}", counted(count, "table")),
+                evidence: format!("{}: {evidence}", self.capture.path),
                 hint: "Copy or export the file again: nsys export --type sqlite --output FILE REPORT".to_owned(),
             });
         }

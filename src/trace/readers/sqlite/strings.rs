@@ -8,7 +8,7 @@ use super::database::{Database, checked};
 use crate::error::{Error, Result};
 use crate::memory::Room as _;
 use crate::trace::readers::Interrupted;
-use crate::trace::{NameId, Names, Warning};
+use crate::trace::{NameId, Names, Warning, counted};
 
 const STRIDE: usize = 1 << 15;
 
@@ -66,8 +66,11 @@ impl<'a> Strings<'a> {
         let first = self.missing.iter().min()?;
         Some(Warning {
             code: "names_missing",
-            message: format!("{path}: {} names are missing, and are shown as [string ID]", self.missing.len()),
-            evidence: format!("no text with ID {first} in {}", self.table),
+            message: format!(
+                "{} shown as [string ID], because the text is missing",
+                counted(self.missing.len() as u64, "name")
+            ),
+            evidence: format!("{path}: no text with ID {first} in {}", self.table),
             hint: "Copy or export the file again: nsys export --type sqlite --output FILE REPORT".to_owned(),
         })
     }

@@ -17,7 +17,7 @@ use self::lines::Lines;
 use super::names::KernelNames;
 use crate::error::{Error, Result};
 use crate::trace::readers::{Interrupted, Source};
-use crate::trace::{Capture, Trace, Warning};
+use crate::trace::{Capture, Trace, Warning, counted};
 
 /// Reasons for which a row is skipped.
 const NO_NUMBER: &str = "text instead of a number";
@@ -179,20 +179,16 @@ impl Sheet<'_> {
         if self.summaries > 0 {
             self.trace.warnings.push(Warning {
                 code: "summary_only",
-                message: format!(
-                    "{path}: medians, idle time and streams are unknown, because the file contains only totals"
-                ),
-                evidence: format!("{} summary rows", self.summaries),
+                message: "medians, idle time and streams are unknown, because the file contains only totals".to_owned(),
+                evidence: format!("{path}: {}", counted(self.summaries, "summary row")),
                 hint: "Capture a trace: nvprof --csv --print-gpu-trace -u ns COMMAND".to_owned(),
             });
         }
         if self.coarse {
             self.trace.warnings.push(Warning {
                 code: "rounded_times",
-                message: format!(
-                    "{path}: busy and idle time have an error, because starts are rounded to microseconds"
-                ),
-                evidence: "unit of the column Start: s".to_owned(),
+                message: "busy and idle time have an error, because starts are rounded to microseconds".to_owned(),
+                evidence: format!("{path}: unit of the column Start is s"),
                 hint: "Print nanoseconds: nvprof --csv --print-gpu-trace -u ns COMMAND".to_owned(),
             });
         }

@@ -22,7 +22,7 @@ use crate::trace::readers::sqlite::progress::Progress;
 use crate::trace::readers::sqlite::strings::Strings;
 use crate::trace::readers::sqlite::{MAGIC, Refusal};
 use crate::trace::readers::{Interrupted, Source};
-use crate::trace::{Capture, Trace, Warning};
+use crate::trace::{Capture, Trace, Warning, counted};
 
 /// The table that holds every text of a profile once, and its key.
 const STRINGS: (&str, &str) = ("StringTable", "_id_");
@@ -125,8 +125,8 @@ fn version(database: &Database) -> Option<String> {
 fn graph_level(path: &str, graphs: u64) -> Warning {
     Warning {
         code: "graph_level_capture",
-        message: format!("{path}: kernels of CUDA graphs are missing"),
-        evidence: format!("{graphs} rows in {GRAPHS}"),
+        message: "kernels of CUDA graphs are missing".to_owned(),
+        evidence: format!("{path}: {} in {GRAPHS}", counted(graphs, "row")),
         hint: "Capture the kernels of graphs: nsys profile --cuda-graph-trace=node COMMAND".to_owned(),
     }
 }
@@ -134,8 +134,8 @@ fn graph_level(path: &str, graphs: u64) -> Warning {
 fn serialized(path: &str, kernels: u64) -> Warning {
     Warning {
         code: "serialized_kernels",
-        message: format!("{path}: gaps and overlap are wrong, because kernels ran one at a time"),
-        evidence: format!("{kernels} rows in {} without host calls", kernels::SERIALIZED),
+        message: "gaps and overlap are wrong, because kernels ran one at a time".to_owned(),
+        evidence: format!("{path}: {} in {} without host calls", counted(kernels, "row"), kernels::SERIALIZED),
         hint: "Capture without --metrics and --events: nvprof --export-profile FILE COMMAND".to_owned(),
     }
 }
