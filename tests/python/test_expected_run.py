@@ -67,3 +67,9 @@ def test_the_first_screen_loads_few_modules(tmp_path: Path) -> None:
     screen, _, modules = done.stdout.partition("importing torch")
     assert "0 of 5" in screen
     assert not HEAVY.intersection(modules.split())
+
+
+def test_a_device_number_beyond_every_machine_takes_no_memory() -> None:
+    facts = expected_facts("cuda:99999999", Setting())
+    assert facts.device is None
+    assert len(facts.gpus) < 10_000

@@ -62,6 +62,10 @@ def run_without_results(plan: BenchPlan, environment: Environment, sides: Sequen
     )
 
 
+#: More GPUs than a machine has. A larger number of a device would fill the memory with entries of GPUs.
+_MOST_GPUS = 1024
+
+
 def expected_facts(device: str, setting: Setting) -> Facts:
     """Returns the probable facts, from the metadata of torch's package.
 
@@ -77,7 +81,7 @@ def expected_facts(device: str, setting: Setting) -> Facts:
         raise MissingError("torch is not installed", "pip install torch torchvision")
     gpu = {"name": "", "uuid": None, "compute_capability": None, "memory_total_bytes": None}
     has_gpu = device.startswith("cuda") or (device == "auto" and nvidia.has_device() and not nvidia.is_hidden())
-    count = int(device.partition(":")[2] or 0) + 1 if has_gpu else 0
+    count = min(int(device.partition(":")[2] or 0) + 1, _MOST_GPUS) if has_gpu else 0
     variables = setting.environment()
     threads = variables.get("OMP_NUM_THREADS", "")
     cpus = len(setting.affinity or os.sched_getaffinity(0))
