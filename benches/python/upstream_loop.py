@@ -1,17 +1,28 @@
-"""The original's loop, which collects garbage before each phase, beside ours: the same models in turn, on a CPU."""
+"""PyTorch's fastrnns loop, which collects garbage before each phase, against ours: interleaved, on a CPU.
+
+    python benches/python/upstream_loop.py --fastrnns pytorch/benchmarks/fastrnns
+
+With `--fastrnns`, the folder of a PyTorch source tree, its own `trainbench` times its own models too, with its calls
+of the garbage collector and with a function that does nothing in their place.
+"""
 
 from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import statistics
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter_ns
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 from paired import in_turn
 
-from fastrnns_rs.problem.problem import PRESETS, Sizes
+from fastrnns_rs.problem.problem import PRESETS, Preset, Sizes
 from fastrnns_rs.runners.registry import find
 from fastrnns_rs.worker import timed_loop
 from fastrnns_rs.worker.stopwatch import BACKWARD, FORWARD, stopwatch
@@ -46,11 +57,49 @@ def ours(model: Any) -> Medians:
     return statistics.median(watch.durations_ns(*FORWARD)), statistics.median(watch.durations_ns(*BACKWARD))
 
 
+class Fastrnns:
+    """The code of PyTorch's benchmark, imported from a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        sys.path.insert(0, str(folder.resolve().parent))
+        try:
+            self.bench = importlib.import_module(f"{folder.resolve().name}.bench")
+        finally:
+            sys.path.pop(0)
+        self.runner = importlib.import_module(f"{folder.resolve().name}.runner")
+
+    def medians(self, name: str, sizes: Preset, *, collect: bool) -> Medians:
+        """Returns the medians of its `trainbench`, ns."""
+        [(_, creator, context)] = self.runner.get_nn_runners(name)
+        nothing = SimpleNamespace(collect=int)
+        with context(), mock.patch.object(self.bench, "gc", gc if collect else nothing):
+            found = self.bench.trainbench(
+                name,
+                creator,
+                nloops=ITERATIONS,
+                warmup=2,
+                seqLength=sizes.seq_length,
+                numLayers=sizes.num_layers,
+                inputSize=sizes.input_size,
+                hiddenSize=sizes.hidden_size,
+                miniBatch=sizes.mini_batch,
+                device="cpu",
+                seed=0,
+            )
+        forward, backward = (statistics.median(times.tolist()) for times in (found.info_fwd, found.info_bwd))
+        # Its clock on a CPU counts seconds.
+        return forward * 1e9, backward * 1e9
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--runners", nargs="+", default=["cudnn", "jit", "py"])
+    parser.add_argument(
+        "--fastrnns", type=Path, metavar="FOLDER", help="Folder benchmarks/fastrnns of PyTorch's sources."
+    )
     given = parser.parse_args()
+    original = Fastrnns(given.fastrnns) if given.fastrnns else None
     for name in given.runners:
         runner = find(name)
         problem = runner.problem(Sizes(), PRESETS["cpu"], dtype="float32", device="cpu", seed=0, allow_tf32=False)
@@ -60,6 +109,12 @@ def main() -> None:
             "by hand": lambda model=model: by_hand(model, collect=False),
             "by hand, collecting": lambda model=model: by_hand(model, collect=True),
         }
+        if original is not None:
+            sizes = PRESETS["cpu"]
+            timed["fastrnns"] = lambda name=name, sizes=sizes: original.medians(name, sizes, collect=True)
+            timed["fastrnns, not collecting"] = lambda name=name, sizes=sizes: original.medians(
+                name, sizes, collect=False
+            )
         for call in timed.values():
             call()
         found = in_turn(given.rounds, **timed)
