@@ -89,7 +89,17 @@ def python_blocks(page: str) -> list[str]:
 
 
 @pytest.mark.long("docs")
-@pytest.mark.parametrize("page", ["README.md", "docs/how-to/python.md", "docs/how-to/profiling.md"])
+def test_the_model_of_the_readme_is_measured(tmp_path: Path) -> None:
+    [block] = python_blocks("README.md")
+    (tmp_path / "mine.py").write_text(block)
+    [command] = re.findall(r"`fastrnns-rs (bench .*mine\.py.*?)`", README)
+    done = run_cli(*shlex.split(command), cwd=tmp_path)
+    assert done.status == 0, done.stderr
+    assert re.search(r"^mine +\d", done.stdout, flags=re.MULTILINE)
+
+
+@pytest.mark.long("docs")
+@pytest.mark.parametrize("page", ["docs/how-to/python.md", "docs/how-to/profiling.md"])
 def test_python_of_the_pages_runs(page: str, tmp_path: Path) -> None:
     (block,) = python_blocks(page)
     path = tmp_path / "example.py"
