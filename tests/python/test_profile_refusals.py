@@ -140,7 +140,7 @@ REFUSED = {
     "no group": (["--torch", "--group"], 2, "missing value: --group", "fastrnns-rs list"),
     "manifests as one": (["--torch", "--separate", "--json"], 2, "--json and --separate", "--output-dir"),
     "two formats": (["--torch", "--json", "--format", "table"], 2, "--format and --json", ""),
-    "nothing to do": (["--torch", "--rnns", "cudnn_dropout", "--num-layers", "1"], 2, "cudnn_dropout", "change"),
+    "nothing to do": (["--torch", "--rnns", "cudnn_dropout", "--num-layers", "1"], 2, "cudnn_dropout", "leave out"),
     "no time": (["--torch", "--timeout", "0"], 2, "timeout", ""),
     "no iteration": (["--torch", "--nloops", "0"], 2, "nloops", ""),
     "a pause that is none": (["--torch", "--sleep-between-seconds", "nan"], 2, "sleep", ""),

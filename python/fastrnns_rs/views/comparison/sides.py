@@ -75,8 +75,8 @@ def short_labels(labels: Sequence[str], room: int) -> list[str]:
     Paths that are too long lose their folders if the names of the files differ.
     """
     labels = [visible(one) for one in labels]
-    files = [one.rpartition("/")[2] for one in labels]
-    if max(map(width, labels)) > room and len({*files}) == len({*labels}) and all(files):
+    files = [one.rpartition("/")[2] if width(one) > room else one for one in labels]
+    if len({*files}) == len({*labels}) and all(files):
         labels = files
     found = [fit(one, max(room, _SHORTEST)) for one in labels]
     if len({*found}) < len({*labels}):
