@@ -174,6 +174,15 @@ def test_other_sizes_are_mistakes(value: Any) -> None:
         fastrnns_rs.bench("py", hidden_size=value)
 
 
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_switches_are_true_or_false(value: Any) -> None:
+    for name in ("quick", "allow_tf32", "amp"):
+        with pytest.raises(UsageError, match=re.escape(f"invalid value: {value!r} ({name})")):
+            fastrnns_rs.bench("cudnn", **{name: value})
+    with pytest.raises(UsageError, match=re.escape("out of range: 0 (nloops)")):
+        fastrnns_rs.bench("cudnn", quick=np.True_, nloops=0)
+
+
 def test_devices_and_dtypes_are_those_of_torch() -> None:
     given = {"device": torch.device("cuda", 1), "dtype": torch.bfloat16, "devices": [torch.device("cpu"), "cuda:0"]}
     given |= {"axes": {"dtype": [torch.float32, "float64"], "hidden_size": (np.int32(8), 16)}, "amp": True}

@@ -74,6 +74,12 @@ def test_upstream_formats_and_columns() -> None:
     assert header.split()[:7] == ["name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd"]
 
 
+def test_a_separator_is_for_one_format() -> None:
+    done = run_pretended(*PLANTED_RUN, "--rnns", "sound", "--sep", ",", "--json")
+    assert done.status == 2
+    assert done.stderr.splitlines()[0] == "error: --sep and --json exclude each other"
+
+
 def test_the_separator_may_be_anything() -> None:
     for separator in (",", "--", "-"):
         done = run_pretended(*PLANTED_RUN, "--rnns", "sound", "--sep", separator)

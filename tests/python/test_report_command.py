@@ -220,6 +220,7 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
         (["--match", "(?=look)"], "look-around"),
         (["--since", "5"], "'5' (--since)"),
         (["--until", "1.5.5ms"], "'1.5.5ms' (--until)"),
+        (["--since", "1ms", "--until", "0.5ms"], "(--until)"),
         (["--devices", "first"], "'first' (--devices)"),
         (["--stream", "7.5"], "'7.5' (--stream)"),
         (["--process", ""], "--process"),

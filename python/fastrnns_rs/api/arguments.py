@@ -97,6 +97,12 @@ class ProfileArguments(RunArguments, total=False):
     progress: Progress
 
 
+#: Arguments that are True or False in every function.
+_SWITCHES = {
+    name for name, kind in RunArguments.__annotations__.items() if getattr(kind, "__forward_arg__", "") == "bool"
+}
+
+
 def plain_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the arguments of a call with plain values.
 
@@ -104,10 +110,16 @@ def plain_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         given: Arguments by name.
+
+    Raises:
+        UsageError: If a switch is neither True nor False.
     """
-    return {
-        name: _plain_items(value) if name in {"axes", "devices"} else _plain(value) for name, value in given.items()
-    }
+    plain = {name: _plain_items(one) if name in {"axes", "devices"} else _plain(one) for name, one in given.items()}
+    for name in _SWITCHES & plain.keys():
+        # A text such as "no" would count as true.
+        if not isinstance(plain[name], bool):
+            raise UsageError(f"invalid value: {given[name]!r}", "Use True or False.", where=name, value=given[name])
+    return plain
 
 
 def _plain_items(value: Any) -> Any:
@@ -119,6 +131,8 @@ def _plain_items(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     kind = type(value)
+    if kind.__module__ == "numpy" and kind.__name__.startswith("bool"):
+        return bool(value)
     if kind.__module__ == "torch" and kind.__name__ in {"device", "dtype"}:
         return str(value).removeprefix("torch.")
     if not isinstance(value, (int, str)) and hasattr(kind, "__index__"):

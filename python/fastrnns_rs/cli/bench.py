@@ -221,7 +221,11 @@ def _format(given: dict[str, Any]) -> str | None:
     chosen = {flag: name for flag, name in chosen.items() if flag in typed or not typed}
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} exclude each other", f"Use {' or '.join(chosen)}.")
-    return next(iter(chosen.values()), None if given["sep"] is None else "fastrnns")
+    found = next(iter(chosen.values()), None if given["sep"] is None else "fastrnns")
+    if found != "fastrnns" and shared.is_flag("sep"):
+        flag = next(iter(chosen))
+        raise UsageError(f"--sep and {flag} exclude each other", f"Use --sep or {flag}.")
+    return found
 
 
 def _options(given: dict[str, Any]) -> Any:

@@ -23,6 +23,7 @@ _OTHER_NAMES = {
     "paths": "files",
     "path": "file",
     "pattern": "match",
+    "until_ns": "until",
     "trace_output": "trace",
 }
 #: File of defaults, in the place of an error.

@@ -119,6 +119,7 @@ def read(
         raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
     if extent not in {"whole", "devices", "kernels"}:
         raise unknown("invalid value", extent, ("whole", "devices", "kernels"), where="extent")
+    _check_window(since_ns, until_ns)
     rules = None if categories is None else _rules(categories)
     if trace_output is not None:
         from fastrnns_rs.verbs.report import merged_trace
@@ -154,6 +155,12 @@ def read(
     if trace_output is not None:
         merged_trace.write(trace, trace_output, counted)
     return summary
+
+
+def _check_window(since_ns: int | None, until_ns: int | None) -> None:
+    if since_ns is not None and until_ns is not None and since_ns > until_ns:
+        hint = f"Use a time from {since_ns} ns on."
+        raise UsageError(f"out of range: {until_ns} ns", hint, where="until_ns", value=until_ns)
 
 
 def opened(
