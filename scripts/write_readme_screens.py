@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-RUNS = ROOT / "benches" / "sessions"
+RUNS = ROOT / "benches" / "readme"
 _SCREEN = re.compile(r"^\$ fastrnns-rs (.*)\n((?:(?!\$ fastrnns-rs |```).*\n)*)", re.MULTILINE)
 
 
@@ -29,7 +29,7 @@ def _output(words: list[str]) -> str:
     """Returns the output of a command that reads kept runs; no history adds to it."""
     words = ["show", words[-1]] if words[0] == "bench" else words
     with tempfile.TemporaryDirectory() as empty:
-        settings = {**os.environ, "XDG_DATA_HOME": empty, "COLUMNS": "100", "NO_COLOR": "1"}
+        settings = {**os.environ, "XDG_DATA_HOME": empty, "COLUMNS": "120", "NO_COLOR": "1"}
         command = [sys.executable, "-m", "fastrnns_rs", *words]
         return subprocess.run(command, cwd=RUNS, env=settings, capture_output=True, text=True, check=True).stdout
 

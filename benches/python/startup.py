@@ -18,7 +18,7 @@ COMMAND = Path(sys.executable).with_name("fastrnns-rs")
 
 
 def run(*command: str | Path) -> None:
-    subprocess.run([str(part) for part in command], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
 
 def first_frame() -> float:
