@@ -89,14 +89,14 @@ def command_with_facts(*arguments: object, facts: Facts = FACTS) -> list[str]:
     return [sys.executable, __file__, json.dumps(asdict(facts)), *map(str, arguments)]
 
 
-def finished(command: list[str], cwd: Path | None = None, **variables: str | Path) -> Done:
+def finished(command: list[str], cwd: Path | None = None, *, timeout_s: float = 600, **variables: str | Path) -> Done:
     """Runs a command to its end."""
     done = subprocess.run(
         command,
         capture_output=True,
         cwd=cwd,
         env={**os.environ, **{name: str(value) for name, value in variables.items()}},
-        timeout=600,
+        timeout=timeout_s,
         check=False,
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())

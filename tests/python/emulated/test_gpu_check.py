@@ -25,7 +25,8 @@ def checked(folder: Path, *arguments: str, machine: Machine | None = None) -> tu
     """Runs the script on an emulated device; returns its figures and its page."""
     variables = (machine or Machine(clock="real")).environment(folder / "machine")
     words = [sys.executable, str(ROOT / "scripts" / "gpu-check"), "--output", str(folder / "found"), *arguments]
-    done = finished(words, cwd=folder, **variables)
+    # The script ends at its own limit of 15 minutes.
+    done = finished(words, cwd=folder, timeout_s=1200, **variables)
     figures = json.loads((folder / "found" / "gpu-check.json").read_text())
     return done, figures, (folder / "found" / "gpu-check.md").read_text()
 
