@@ -98,14 +98,12 @@ def test_the_sweep_is_that_of_the_terminal() -> None:
     assert shown == [word for line in sweep_tables.lines(one)[1:] for word in words(line)]
 
 
-def test_every_row_is_in_the_format_html() -> None:
+def test_a_notebook_shows_twelve_rows() -> None:
     row = screen_data.candidate().results[0]
     run = replace(screen_data.candidate(), results=[replace(row, runner=f"runner{number}") for number in range(37)])
     html = run._repr_html_()
     assert html is not None
     assert [cells[0] for cells in Cells(html).rows][2:] == [*(f"runner{number}" for number in range(12)), "… 25 more"]
-    assert len(Cells(run.render("html")).rows) == 2 + 37
-    assert len(Cells(comparison().render(format="html")).rows) == 2 + 6 + 1
 
 
 @pytest.mark.parametrize("name", HOSTILE)

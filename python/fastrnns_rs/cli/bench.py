@@ -225,6 +225,10 @@ def _format(given: dict[str, Any]) -> str | None:
     if found != "fastrnns" and shared.is_flag("sep"):
         flag = next(iter(chosen))
         raise UsageError(f"--sep and {flag} exclude each other", f"Use --sep or {flag}.")
+    if found == "html" or given["open_page"]:
+        from fastrnns_rs.cli.page_output import check
+
+        return check(given, found)
     return found
 
 

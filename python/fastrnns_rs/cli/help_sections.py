@@ -31,7 +31,18 @@ _JUDGING: Sections = {"Comparison": ("baseline", "candidate", "margin", "fail_on
 _CAPTURES: Sections = {"Captures": ("iteration_range", "nsys_path")}
 _OUTPUT: Sections = {
     "Output": (
-        *("format_name", "as_json", "output", "run_file", "wide", "verbose", "history", "no_history"),
+        *(
+            "format_name",
+            "as_json",
+            "open_page",
+            "plot",
+            "output",
+            "run_file",
+            "wide",
+            "verbose",
+            "history",
+            "no_history",
+        ),
         *("quiet", "no_progress", "color"),
     )
 }

@@ -17,7 +17,8 @@ from fastrnns_rs.errors import FastrnnsError, UsageError
 F = TypeVar("F", bound=Callable[..., Any])
 #: Flag for a command that reads its flags only, and neither variables nor `pyproject.toml`.
 FLAGS_ONLY = "--flags-only"
-#: Key of a context's `meta` that requests the whole help.
+#: Keys of a context's `meta`: the page that the browser opens, and a request for the whole help.
+PAGE = "fastrnns_rs.page"
 _WHOLE = "fastrnns_rs.whole_help"
 
 
@@ -143,7 +144,12 @@ class Verb(click.Command):
         assert isinstance(ctx, VerbContext)  # noqa: S101  # the class of this command's contexts
         renamed_options.warn_of_variables(str(self.name))
         with translated(ctx, ctx.words):
-            return super().invoke(ctx)
+            code = super().invoke(ctx)
+            if ctx.meta.get(PAGE) is not None:
+                from fastrnns_rs.cli.page_output import open_page
+
+                open_page(ctx.meta[PAGE])
+            return code
         return None
 
     def _refuse_empty(self, ctx: click.Context, words: Sequence[str]) -> None:
@@ -260,9 +266,11 @@ def formats(
     """
     kind, variable = click.Choice(names), f"FASTRNNS_{verb.upper()}"
     short = f"Short for --format json{f': {document}' if document else ''}."
+    opened = click.option("--open", "open_page", is_flag=True, help="Open the page of --format html in a browser.")
     return several(
         click.option("--format", "format_name", envvar=f"{variable}_FORMAT", type=kind, help=text),
         click.option("--json", "as_json", envvar=f"{variable}_JSON", is_flag=True, help=short),
+        *([opened] if "html" in names else []),
     )
 
 

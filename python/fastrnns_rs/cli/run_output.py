@@ -37,8 +37,8 @@ options: Callable[[F], F] = several(
         help="Write the run file to PATH too, again after each process.",
     ),
 )
-#: Formats for programs. The table then goes to stderr.
-_FOR_PROGRAMS = {"json", "csv", "oss", "pep"}
+#: Formats that nobody reads on a terminal. The table then goes to stderr.
+_FOR_PROGRAMS = {"json", "csv", "html", "oss", "pep"}
 _FEW_PROCESSES = {"one_process", "two_processes"}
 _BLANK = Line("")
 

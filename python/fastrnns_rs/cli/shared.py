@@ -74,13 +74,18 @@ def choose_format(given: dict[str, Any]) -> str | None:
     Raises:
         UsageError: If both are given in one place.
     """
+    found: str | None = "json" if given["as_json"] else given["format_name"]
     if given["format_name"] is not None and given["as_json"]:
-        if is_flag("format_name") != is_flag("as_json"):
-            return "json" if is_flag("as_json") else str(given["format_name"])
-        from fastrnns_rs.errors import exclusive
+        if is_flag("format_name") == is_flag("as_json"):
+            from fastrnns_rs.errors import exclusive
 
-        raise exclusive("format_name", "as_json")
-    return "json" if given["as_json"] else given["format_name"]
+            raise exclusive("format_name", "as_json")
+        found = "json" if is_flag("as_json") else str(given["format_name"])
+    if found == "html" or given.get("open_page") or given.get("plot") is not None:
+        from fastrnns_rs.cli.page_output import check
+
+        return check(given, found)
+    return found
 
 
 def deliver(text: str, output: Path | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import display, history_options, options, shared, sweep_options
+from fastrnns_rs.cli import display, history_options, options, page_output, shared, sweep_options
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import UsageError
@@ -41,10 +41,11 @@ Exit codes: 0 done, 2 usage."""
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweep_options.rows("Show only rows that match CONDITION")
 @options.wide("Show standard deviations, samples, warm-up and interval bounds too.")
+@page_output.plot_option("the run or the comparison")
 @click.option("--warnings", is_flag=True, help="Show all warnings, and no table.")
 @options.output()
 @history_options.options("show")
-def command(file: str, output: Path | None, **given: Any) -> int:
+def command(file: str, **given: Any) -> int:
     """Shows a run, a comparison, or results of another tool again.
 
     FILE is a file, or a name in the history such as @last.
@@ -58,7 +59,9 @@ def command(file: str, output: Path | None, **given: Any) -> int:
     from fastrnns_rs.views import foreign_results
 
     path = Path(one_run(file, history_options.find_history(given)))
+    output: Path | None = given["output"]
     shared.check_output(output, [path])
+    shared.check_output(given["plot"], [path], "--plot")
     found = read_any(path)
     shown = _comparison(path, found) if isinstance(found, dict) else found
     if given["warnings"]:
@@ -79,6 +82,7 @@ def command(file: str, output: Path | None, **given: Any) -> int:
         more = f"fastrnns-rs show {shared.run_words(file)} --warnings"
         with _numbers_checked(path):
             comparison_output.show(shown, format_name, output, wide=given["wide"], more=more)
+    page_output.write_plot(shown, given["plot"])
     return ExitCode.DONE
 
 

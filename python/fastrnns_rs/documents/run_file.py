@@ -30,6 +30,8 @@ from fastrnns_rs.problem.problem import Problem
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "Compile",
@@ -375,6 +377,29 @@ class Run(Container[Result], Tabular, Document):
             UsageError: If a format or a view is unknown.
         """
         return Document.render(self, format, view=view, wide=wide, width=width)
+
+    @checked_keywords(name="kind")
+    def plot(
+        self, kind: str = "times", *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+    ) -> Figure:
+        """Draws the run with matplotlib, of the extra `plots`.
+
+        Args:
+            kind: `times` of all runners; or of one row, `samples` in order, or their `distribution`.
+            row: Row of a kind that shows one row, as `cudnn/forward`; None for the first row.
+            ax: Axes to draw on; None for a new figure.
+            dark: True draws on a dark background.
+
+        Returns:
+            Figure of matplotlib, which a notebook shows.
+
+        Raises:
+            MissingError: If matplotlib is not installed.
+            UsageError: If the kind or the row is unknown.
+        """
+        from fastrnns_rs.views.plots.figure import draw
+
+        return draw(self, kind, row=row, ax=ax, dark=dark).figure
 
     def to_json(self) -> str:
         """Returns the text of the run file."""

@@ -127,6 +127,27 @@ class Process(Part):
     backward_host_ns: list[int] | None = field(default=None, metadata=since("1.3"))
     unjoined_ns: int | None = field(default=None, metadata=since("1.3"))
 
+    def samples_ns(self, phase: str, *, timed: bool = False) -> list[int]:
+        """Returns the samples of a phase in order, in nanoseconds.
+
+        Args:
+            phase: `forward` or `backward`.
+            timed: True leaves out the warm-up.
+        """
+        found = (self.forward_ns if phase == "forward" else self.backward_ns) or []
+        return found[self.steady_from or 0 :] if timed else found
+
+    def median_ns(self, phase: str) -> float | None:
+        """Returns the median of the timed samples of a phase, in nanoseconds.
+
+        None for a process that failed, or that did not measure the phase.
+
+        Args:
+            phase: `forward` or `backward`.
+        """
+        timed = self.samples_ns(phase, timed=True) if self.status == "ok" else []
+        return quantiles(timed, [0.5])[0] if timed else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result(Part):

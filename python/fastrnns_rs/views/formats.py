@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-RUN = ("table", "json", "csv", "markdown", "fastrnns", "oss", "pep")
-COMPARISON = ("table", "json", "markdown", "junit")
+RUN = ("table", "json", "csv", "markdown", "html", "fastrnns", "oss", "pep")
+COMPARISON = ("table", "json", "markdown", "html", "junit")

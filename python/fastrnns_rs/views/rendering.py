@@ -159,14 +159,14 @@ def _prompt(document: Document, _asked: _Request) -> Iterable[Line]:
 
 
 def _run_formats() -> dict[str, Callable[[Run], str]]:
-    from fastrnns_rs.views.prompt.html import html
+    from fastrnns_rs.views.page.pages import html_page
     from fastrnns_rs.views.run import upstream_json
     from fastrnns_rs.views.run.fastrnns_table import fastrnns_table
     from fastrnns_rs.views.run.run_csv import csv
     from fastrnns_rs.views.run.run_markdown import markdown
 
     others = {"fastrnns": fastrnns_table, "oss": upstream_json.oss, "pep": upstream_json.pep}
-    return {"csv": csv, "markdown": markdown, "html": html, **others}
+    return {"csv": csv, "markdown": markdown, "html": html_page, **others}
 
 
 def _comparison_formats() -> dict[str, Callable[[Comparison], str]]:

@@ -1,0 +1,100 @@
+"""Output as pages of `--format html` and as plots of `--plot`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fastrnns_rs.cli import shared
+from fastrnns_rs.cli.configuration import Target
+from fastrnns_rs.cli.options import PAGE, F
+from fastrnns_rs.errors import UsageError, exclusive
+
+HTML = "html"
+
+
+def plot_option(document: str) -> Callable[[F], F]:
+    """Returns `--plot`, the file of a plot.
+
+    Args:
+        document: What the plot shows, as `the times`.
+    """
+    return click.option(
+        "--plot",
+        cls=Target,
+        type=click.Path(path_type=Path),
+        metavar="OUT.svg",
+        help=f"Draw {document} to a .png, .svg or .pdf file too.",
+    )
+
+
+def check(given: dict[str, Any], name: str | None) -> str | None:
+    """Checks the packages of a page or of a plot before there is anything to lose.
+
+    With `--open`, the format is HTML, and `output` of `given` becomes a new file unless it names one.
+
+    Args:
+        given: Options of the command.
+        name: Requested format; None for the default.
+
+    Returns:
+        The format.
+
+    Raises:
+        MissingError: If a package is not installed.
+        UsageError: If `--open` has another format, or a plot has an unknown format.
+    """
+    if given.get("open_page"):
+        if name not in {None, HTML}:
+            raise exclusive("open_page", "as_json" if given["as_json"] else "format_name")
+        name = HTML
+    if name == HTML:
+        from fastrnns_rs.views.page.writing import require_packages
+
+        require_packages()
+    if given.get("open_page"):
+        if given["output"] is not None and shared.is_stream(given["output"]):
+            raise UsageError("--open needs a file", "Leave out --output, or use the path of a file.")
+        if given["output"] is None:
+            import tempfile
+
+            descriptor, path = tempfile.mkstemp(suffix=".html", prefix="fastrnns-rs-")
+            os.close(descriptor)
+            given["output"] = Path(path)
+        click.get_current_context().meta[PAGE] = given["output"]
+    if given.get("plot") is not None:
+        from fastrnns_rs.views.plots.figure import check_suffix, require
+
+        check_suffix(given["plot"])
+        require("matplotlib")
+        shared.check_output(given["plot"], flag="--plot")
+    return name
+
+
+def write_plot(document: object, path: Path | None) -> None:
+    """Draws the default plot of a document to a file.
+
+    Args:
+        document: Document.
+        path: File; None for no plot.
+    """
+    if path is not None:
+        from fastrnns_rs.views.plots.figure import save
+
+        save(document, path)
+
+
+def open_page(path: Path) -> None:
+    """Opens a page in a browser, if the command wrote it."""
+    if not path.exists() or not path.stat().st_size:
+        return
+    import webbrowser
+
+    if webbrowser.open(path.resolve().as_uri()):
+        shared.tell([f"note: the browser shows {path}"])
+    else:
+        shared.tell([f"note: no browser found; the page is {path}"])

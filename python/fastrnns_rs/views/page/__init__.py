@@ -1,0 +1,1 @@
+"""HTML pages of documents: one file each, which needs no network."""

@@ -1,0 +1,1 @@
+"""Plots of documents, drawn by matplotlib."""

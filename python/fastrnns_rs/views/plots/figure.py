@@ -1,0 +1,168 @@
+"""Figures of documents: a kind of plot for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.errors import MissingError, UsageError, unknown
+from fastrnns_rs.views.plots.drawing import Canvas
+from fastrnns_rs.views.plots.style import DARK, LIGHT, WIDTH, apply
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Formats of `--plot`, by the suffix of the file.
+SUFFIXES = (".png", ".svg", ".pdf")
+#: Dots per inch of PNG files.
+_DPI = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Kind of plot.
+
+    Attributes:
+        draw: Function that draws a document. Kinds of one row also get the name of the row.
+        height: Function that returns the height of the figure in inches.
+        rows: Function that returns the names of the rows with a plot; None for a plot of the whole document.
+    """
+
+    draw: Callable[..., None]
+    height: Callable[[Any], float] = lambda _: 3.0
+    rows: Callable[[Any], list[str]] | None = None
+
+
+class Drawn:
+    """Figure with the texts of its marks.
+
+    Attributes:
+        figure: Figure of matplotlib.
+        canvas: Axes with the texts.
+    """
+
+    __slots__ = ("canvas", "figure")
+
+    def __init__(self, figure: Figure, canvas: Canvas) -> None:
+        self.figure = figure
+        self.canvas = canvas
+
+
+def require_matplotlib() -> None:
+    """Checks that matplotlib is installed.
+
+    Raises:
+        MissingError: If it is not.
+    """
+    require("matplotlib")
+
+
+def require(*modules: str) -> None:
+    """Checks that packages of the extra `plots` are installed.
+
+    Raises:
+        MissingError: If one is not.
+    """
+    from importlib.util import find_spec
+
+    for one in modules:
+        if find_spec(one) is None:
+            raise MissingError(f"Python package not found: {one!r}", "Run: pip install 'fastrnns-rs[plots]'")
+
+
+def draw(
+    document: object,
+    kind: str | None = None,
+    *,
+    row: str | None = None,
+    ax: Axes | None = None,
+    dark: bool = False,
+) -> Drawn:
+    """Draws a document.
+
+    Args:
+        document: Document.
+        kind: Kind of plot; None for the first kind of the document.
+        row: Row of a kind that shows one row; None for the first row.
+        ax: Axes to draw on; None for a new figure.
+        dark: True draws on a dark background.
+
+    Raises:
+        MissingError: If matplotlib is not installed.
+        UsageError: If the document does not have the kind or the row.
+    """
+    require_matplotlib()
+    from fastrnns_rs.views.plots.prompt_figure import PromptFigure
+
+    known = kinds(document)
+    chosen = next(iter(known)) if kind is None else kind
+    if chosen not in known:
+        raise unknown("invalid value", chosen, tuple(known), where="kind")
+    plot = known[chosen]
+    words = [] if plot.rows is None else [_row(row, plot.rows(document))]
+    if plot.rows is None and row is not None:
+        raise UsageError(f"`row` needs a kind of one row, and `kind` is {chosen!r}", "Leave out `row`.")
+    theme = DARK if dark else LIGHT
+    with apply(theme):
+        if ax is None:
+            figure: Any = PromptFigure(figsize=(WIDTH, plot.height(document)), layout="constrained")
+            ax = figure.add_subplot()
+        else:
+            figure = ax.figure
+        canvas = Canvas(ax, theme)
+        plot.draw(document, canvas, *words)
+    return Drawn(figure, canvas)
+
+
+def save(document: object, path: Path, kind: str | None = None, *, row: str | None = None, dark: bool = False) -> None:
+    """Writes a plot to a file, whose suffix is the format.
+
+    Raises:
+        MissingError: If matplotlib is not installed.
+        UsageError: If the suffix is not supported, or the file cannot be written.
+    """
+    from io import BytesIO
+
+    from fastrnns_rs.documents import writing
+
+    check_suffix(path)
+    drawn = draw(document, kind, row=row, dark=dark)
+    data = BytesIO()
+    with apply(drawn.canvas.theme):
+        # Equal documents make equal files.
+        metadata: dict[str, Any] = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+        drawn.figure.savefig(data, format=path.suffix[1:].lower(), dpi=_DPI, metadata=metadata[path.suffix.lower()])
+    writing.write(path, [data.getvalue()])
+
+
+def check_suffix(path: Path) -> None:
+    """Checks the format of a plot, before there is anything to lose.
+
+    Raises:
+        UsageError: If the suffix is not supported.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        raise UsageError(
+            f"unsupported format: {path.suffix or path.name!r}", "Use a file that ends with .png, .svg or .pdf."
+        )
+
+
+def kinds(document: object) -> Mapping[str, Plot]:
+    """Returns the kinds of plots of a document, the default first."""
+    from fastrnns_rs.views.plots.kinds import KINDS
+
+    return next(KINDS[one] for one in type(document).__mro__ if one in KINDS)
+
+
+def _row(name: str | None, known: Iterable[str]) -> str:
+    names = list(known)
+    if not names:
+        raise UsageError("no rows to plot", "Use a document with at least one row that was measured.")
+    if name is None:
+        return names[0]
+    if name not in names:
+        raise unknown("unknown row", name, names, where="row")
+    return name

@@ -1,0 +1,39 @@
+"""Distribution of a row: the share of timed samples up to each time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.views.plots.run_samples import find
+from fastrnns_rs.views.plots.thinning import quantile_points
+from fastrnns_rs.views.scale import Scale
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.views.plots.drawing import Canvas
+
+#: Points of a process. Least and largest sample are always among them.
+_POINTS = 60
+
+
+def draw(run: Run, canvas: Canvas, row: str) -> None:
+    """Draws the empirical distribution of each process."""
+    result, phase = find(run, row)
+    timed = [(one, sorted(one.samples_ns(phase, timed=True))) for one in result.processes]
+    timed = [(one, times) for one, times in timed if times]
+    scale = Scale([time for _, times in timed for time in times])
+    for number, (process, times) in enumerate(timed):
+        values, shares = quantile_points(times, _POINTS)
+        canvas.axes.step(
+            [one / scale.ns for one in values],
+            [100.0 * one for one in shares],
+            where="post",
+            color=canvas.color(number),
+            linestyle=canvas.line(number),
+            linewidth=0.9,
+            label=f"process {process.index}",
+        )
+    canvas.axes.set_xlabel(f"{phase}, {scale.unit}")
+    canvas.axes.set_ylabel("timed samples up to it, %")
+    canvas.axes.set_ylim(0, 100)
+    canvas.axes.grid(visible=True)

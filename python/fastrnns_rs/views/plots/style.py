@@ -1,0 +1,108 @@
+"""Colours, markers and settings of all plots.
+
+The colours differ in lightness too, for readers who do not distinguish hues and for grey printers. A marker, a hatch or
+a line style always repeats what a colour shows.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours of a variant.
+
+    Attributes:
+        paper: Background.
+        ink: Text and axes.
+        muted: Marks in the background, such as the points behind an interval.
+        rule: Grid lines.
+        band: Filled areas, such as the margin of a verdict.
+        series: Colours of series, in order.
+    """
+
+    paper: str
+    ink: str
+    muted: str
+    rule: str
+    band: str
+    series: tuple[str, ...]
+
+
+#: All colours of `series` have a contrast of at least 3 to the paper. The hues are those of Okabe and Ito.
+LIGHT = Theme(
+    paper="#ffffff",
+    ink="#1b1b1f",
+    muted="#767680",
+    rule="#dcdce2",
+    band="#ececf2",
+    series=("#0072b2", "#c04a00", "#008060", "#a23b83", "#7a6200", "#4b4b57", "#2f8fc7", "#d4691f"),
+)
+DARK = Theme(
+    paper="#16171b",
+    ink="#ececf1",
+    muted="#8f909b",
+    rule="#34353d",
+    band="#282931",
+    series=("#56b4e9", "#f08a4b", "#2fc79b", "#d98bc0", "#d6b93a", "#b9bac6", "#8fd0f5", "#f5b183"),
+)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+LINES = ("-", "--", "-.", ":")
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "++", "ooo", "---")
+#: Size of texts in points, and width of a plot in inches: one column of a paper, enlarged.
+FONT_SIZE = 9.0
+WIDTH = 6.6
+#: Marks that are thinner are hard to see.
+LINE_WIDTH = 1.2
+
+
+def apply(theme: Theme) -> AbstractContextManager[None]:
+    """Applies a theme to matplotlib in a `with` block, whatever the user's settings."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(_settings(theme))
+
+
+def _settings(theme: Theme) -> Any:
+    return {
+        "axes.edgecolor": theme.ink,
+        "axes.facecolor": theme.paper,
+        "axes.labelcolor": theme.ink,
+        "axes.labelsize": FONT_SIZE,
+        "axes.linewidth": 0.8,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.titlecolor": theme.ink,
+        "axes.titlesize": FONT_SIZE,
+        "axes.unicode_minus": True,
+        "axes.grid": False,
+        "figure.facecolor": theme.paper,
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans"],
+        "font.size": FONT_SIZE,
+        "grid.color": theme.rule,
+        "grid.linewidth": 0.6,
+        "hatch.color": theme.paper,
+        "hatch.linewidth": 0.8,
+        "legend.frameon": False,
+        "legend.fontsize": FONT_SIZE,
+        "legend.labelcolor": theme.ink,
+        "lines.linewidth": LINE_WIDTH,
+        "lines.markersize": 5.0,
+        # Names come from files, and `$` does not start a formula in them.
+        "text.parse_math": False,
+        "text.usetex": False,
+        "path.simplify": False,
+        "savefig.facecolor": theme.paper,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "fastrnns-rs",
+        "pdf.fonttype": 42,
+        "text.color": theme.ink,
+        "xtick.color": theme.ink,
+        "ytick.color": theme.ink,
+        "xtick.labelsize": FONT_SIZE - 1,
+        "ytick.labelsize": FONT_SIZE - 1,
+    }
