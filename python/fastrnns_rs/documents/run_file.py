@@ -385,7 +385,8 @@ class Run(Container[Result], Tabular, Document):
         """Draws the run with matplotlib, of the extra `plots`.
 
         Args:
-            kind: `times` of all runners; or of one row, `samples` in order, or their `distribution`.
+            kind: `times` of all runners, `start` for their first iteration and compilation, `memory` for their peak; or
+                of one row, `samples` in order, or their `distribution`.
             row: Row of a kind that shows one row, as `cudnn/forward`; None for the first row.
             ax: Axes to draw on; None for a new figure.
             dark: True draws on a dark background.

@@ -103,6 +103,9 @@ class Process(Part):
     On a GPU, `forward_ns` and `backward_ns` are times of the device. `forward_host_ns` and `backward_host_ns` are times
     of the launching API calls. `unjoined_ns` is the longest time that the device worked after an iteration on streams
     that no synchronisation waited for. No other time includes it.
+
+    `forward_change_points` and `backward_change_points` are the iterations at which the level of the times changes. The
+    first iteration has no level.
     """
 
     index: int
@@ -126,6 +129,8 @@ class Process(Part):
     forward_host_ns: list[int] | None = field(default=None, metadata=since("1.3"))
     backward_host_ns: list[int] | None = field(default=None, metadata=since("1.3"))
     unjoined_ns: int | None = field(default=None, metadata=since("1.3"))
+    forward_change_points: list[int] | None = field(default=None, metadata=since("1.3"))
+    backward_change_points: list[int] | None = field(default=None, metadata=since("1.3"))
 
     def samples_ns(self, phase: str, *, timed: bool = False) -> list[int]:
         """Returns the samples of a phase in order, in nanoseconds.
@@ -136,6 +141,14 @@ class Process(Part):
         """
         found = (self.forward_ns if phase == "forward" else self.backward_ns) or []
         return found[self.steady_from or 0 :] if timed else found
+
+    def change_points(self, phase: str) -> list[int]:
+        """Returns the iterations at which the level of a phase changes.
+
+        Args:
+            phase: `forward` or `backward`.
+        """
+        return (self.forward_change_points if phase == "forward" else self.backward_change_points) or []
 
     def median_ns(self, phase: str) -> float | None:
         """Returns the median of the timed samples of a phase, in nanoseconds.
@@ -194,3 +207,13 @@ class Result(Part):
         """
         firsts = [one.first_call for one in self.processes if one.status == "ok" and one.first_call is not None]
         return quantiles([one.forward_ns + (one.backward_ns or 0) for one in firsts], [0.5])[0] if firsts else None
+
+    def compile_ns(self, key: Literal["cold_ns", "warm_ns"]) -> float | None:
+        """Returns the median compile time of the processes that are `ok`, in ns.
+
+        Args:
+            key: `cold_ns` with an empty cache, `warm_ns` with a full one.
+        """
+        costs = [getattr(one.compile, key) for one in self.processes if one.status == "ok"]
+        known = [one for one in costs if one is not None]
+        return quantiles(known, [0.5])[0] if known else None

@@ -71,6 +71,10 @@ def check_samples(path: str, process: Process) -> None:
         host = getattr(process, name)
         if host is not None and len(host) != count:
             raise UsageError(f"{path}{name} has {len(host)} samples, and forward_ns has {count}")
+    for name in ("forward_change_points", "backward_change_points"):
+        points = getattr(process, name) or []
+        if points != sorted({*points}) or (points and not 0 < points[0] <= points[-1] < count):
+            raise UsageError(f"{path}{name} is {shown(points)}, and forward_ns has {count} samples")
     # A process that was interrupted may have ended before its timed samples.
     sound = first is None or first >= 0 if process.status != "ok" else first is not None and 0 <= first < count
     if not sound:

@@ -36,11 +36,13 @@ class TimedPart:
         classification: `flat`, `warmup`, `slowdown`, `no_steady_state` or `too_few`, of the phase that is worse,
             without the first iteration.
         starts_steady: True if the steady state begins no later than the timed part.
+        change_points: First iterations of later levels, for each phase.
     """
 
     steady_from: int
     classification: str
     starts_steady: bool
+    change_points: tuple[list[int], ...]
 
 
 def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
@@ -65,7 +67,13 @@ def timed_part(loop: Loop, phases: Sequence[Sequence[int]]) -> TimedPart:
         begin = steady
     else:
         begin = 1 if worst == "too_few" else max(1, count // _LATER_HALF)
-    return TimedPart(steady_from=begin, classification=worst, starts_steady=steady is not None and steady <= begin)
+    return TimedPart(
+        steady_from=begin,
+        classification=worst,
+        starts_steady=steady is not None and steady <= begin,
+        # The first iteration is in no level.
+        change_points=tuple([1 + level.begin for level in one.segments[1:]] for one in found),
+    )
 
 
 class Pace:

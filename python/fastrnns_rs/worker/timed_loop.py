@@ -91,6 +91,8 @@ class Measurement:
         if self._timed_part is not None and phases[0]:
             part = self._timed_part(phases)
             found |= {"steady_from": part.steady_from, "warmup_class": part.classification}
+            names = ("forward_change_points", "backward_change_points")
+            found |= dict(zip(names, part.change_points, strict=False))
             if len(phases[0]) > part.steady_from:
                 found["timed_loop_ns"] = watch.elapsed_ns(part.steady_from)
         return found

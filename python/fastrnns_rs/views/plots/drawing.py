@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.plots.style import HATCHES, LINES, MARKERS, Theme
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Names in a plot are cut to this many characters; tables beside the plot have the whole name.
 LONGEST_NAME = 36
+#: Points of all lines of a plot; more are thinned.
+MOST_POINTS = 2_000
 
 
 class Canvas:
@@ -23,14 +25,18 @@ class Canvas:
         axes: Axes of matplotlib.
         theme: Colours.
         texts: Text of each mark, by the artist that draws the marks.
+        points: Number of points that all lines of raw data have together.
+        note: Sentence about the drawing that a page shows below it, such as the number of points that were left out.
     """
 
-    __slots__ = ("axes", "texts", "theme")
+    __slots__ = ("axes", "note", "points", "texts", "theme")
 
-    def __init__(self, axes: Axes, theme: Theme) -> None:
+    def __init__(self, axes: Axes, theme: Theme, points: int = MOST_POINTS) -> None:
         self.axes = axes
         self.theme = theme
         self.texts: dict[Artist, Sequence[str]] = {}
+        self.points = points
+        self.note = ""
 
     def describe(self, artist: Artist, texts: Sequence[str]) -> None:
         """Sets the text of each mark of an artist, which a page shows on hover.
@@ -58,6 +64,18 @@ class Canvas:
     def hatch(self, number: int) -> str:
         """Returns the hatch of a series."""
         return HATCHES[number % len(HATCHES)]
+
+    def logarithmic(self, axis: Literal["x", "y"]) -> None:
+        """Makes an axis logarithmic, with plain numbers at 1, 2 and 5."""
+        from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+        set_scale, found = (
+            (self.axes.set_xscale, self.axes.xaxis) if axis == "x" else (self.axes.set_yscale, self.axes.yaxis)
+        )
+        set_scale("log")
+        found.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+        found.set_major_formatter(StrMethodFormatter("{x:g}"))
+        found.set_minor_locator(NullLocator())
 
     def message(self, text: str) -> None:
         """Writes a text in place of the plot, where the document has no data for it."""

@@ -56,8 +56,7 @@ def draw(run: Run, canvas: Canvas) -> None:
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(f"time of a phase, {scale.unit}")
     if max(times) > _WIDE_RANGE * min(times) > 0:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
+        canvas.logarithmic("x")
     else:
         axes.set_xlim(left=0)
     axes.grid(visible=True, axis="x")

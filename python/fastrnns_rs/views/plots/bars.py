@@ -1,0 +1,69 @@
+"""Horizontal bars with a name each, and a hatch for each series."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.table import fit
+
+if TYPE_CHECKING:
+    from fastrnns_rs.views.plots.drawing import Canvas
+
+#: Inches of a bar, and of what is above and below the bars.
+ROW, AROUND = 0.34, 1.0
+#: Share of a row that its bars fill.
+_FILLED = 0.72
+
+
+def height(count: int) -> float:
+    """Returns the height of a figure with a number of rows, in inches."""
+    return AROUND + ROW * max(count, 2)
+
+
+def draw(
+    canvas: Canvas,
+    names: Sequence[str],
+    series: Sequence[tuple[str, Sequence[float | None], Sequence[str]]],
+    label: str,
+) -> None:
+    """Draws a bar for each row and series, the first row at the top.
+
+    Args:
+        canvas: Axes.
+        names: Name of each row.
+        series: Name of a series, its value in each row (None without a bar), and the text of each bar.
+        label: Label of the axis, with the unit.
+    """
+    thickness = _FILLED / max(len(series), 1)
+    for number, (title, values, texts) in enumerate(series):
+        known = [
+            (place, value, text)
+            for place, (value, text) in enumerate(zip(values, texts, strict=True))
+            if value is not None
+        ]
+        if not known:
+            continue
+        offset = (number - (len(series) - 1) / 2) * thickness
+        bars = canvas.axes.barh(
+            [place + offset for place, *_ in known],
+            [value for _, value, _ in known],
+            height=thickness,
+            color=canvas.color(number),
+            hatch=canvas.hatch(number),
+            edgecolor=canvas.theme.paper,
+            label=title,
+        )
+        for bar, (*_, text) in zip(bars, known, strict=True):
+            canvas.describe(bar, [text])
+    canvas.axes.set_yticks(range(len(names)), [fit(visible(one), LONGEST_NAME) for one in names])
+    canvas.axes.set_ylim(len(names) - 0.5, -0.5)
+    canvas.axes.tick_params(axis="y", length=0)
+    canvas.axes.set_xlabel(label)
+    canvas.axes.set_xlim(left=0)
+    canvas.axes.grid(visible=True, axis="x")
+    canvas.axes.set_axisbelow(True)
+    if len(series) > 1:
+        canvas.axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(series))
