@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fastrnns_rs.views.page.inline_svg import StyleClasses, inline_svg
 from fastrnns_rs.views.page.parts import Chart
-from fastrnns_rs.views.plots.figure import draw
+from fastrnns_rs.views.plots.drawing import MOST_POINTS
+from fastrnns_rs.views.plots.figure import draw, kinds
+
+#: Points of all plots of single rows in a page, which then takes about 0.4 MB for their lines.
+_POINTS_OF_PAGE = 44_000
 
 
 class Charts:
-    """Maker of the plots of a page, whose classes and ids are unique in it."""
+    """Maker of the plots of a page, whose classes and ids are unique in it.
 
-    def __init__(self) -> None:
+    Args:
+        documents: Documents of the page. The more rows they have, the fewer points has the plot of a row.
+    """
+
+    def __init__(self, documents: Iterable[object] = ()) -> None:
         self.styles = StyleClasses()
         self._count = 0
+        rows = sum(len(plot.rows(one)) for one in documents for plot in kinds(one).values() if plot.rows is not None)
+        self._points = min(MOST_POINTS, _POINTS_OF_PAGE // max(rows, 1))
 
     def draw(self, document: object, kind: str, label: str, caption: str = "", *, row: str | None = None) -> Chart:
         """Returns a plot of a document.
@@ -21,9 +33,10 @@ class Charts:
             document: Document.
             kind: Kind of plot.
             label: Description for readers who do not see the plot.
-            caption: Sentence below the plot.
+            caption: Sentence below the plot, before the note of the drawing.
             row: Row of a kind that shows one row.
         """
         self._count += 1
-        drawn = draw(document, kind, row=row)
-        return Chart(inline_svg(drawn, self.styles, label, f"c{self._count}-"), caption)
+        drawn = draw(document, kind, row=row, points=self._points)
+        texts = [one for one in (caption, drawn.canvas.note) if one]
+        return Chart(inline_svg(drawn, self.styles, label, f"c{self._count}-"), " ".join(texts))

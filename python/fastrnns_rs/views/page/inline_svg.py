@@ -12,15 +12,17 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from fastrnns_rs.views.page.svg_path import round_numbers, shorten
 from fastrnns_rs.views.plots.style import LIGHT, apply
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from fastrnns_rs.views.plots.figure import Drawn
 
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
-_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
-#: A path of one line through many points.
-_LINE = re.compile(r"M [-\d. ]+\n(?:L [-\d. ]+\n?)+")
+#: A rotation by nothing, which matplotlib writes for every text.
+_UNROTATED = re.compile(r" ?rotate\(-?0(?: [^)]*)?\)")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _NAMES = {
     LIGHT.paper: "paper",
@@ -31,6 +33,10 @@ _NAMES = {
     **{color: f"series-{number}" for number, color in enumerate(LIGHT.series)},
 }
 _DROPPED = {f"{_SVG}metadata", f"{_SVG}style"}
+#: Styles of the backgrounds of a transparent figure.
+_INVISIBLE = ({"fill: none"}, {"fill: none", "opacity: 0"}, {"opacity: 0"})
+#: Dots per inch of SVG files: one unit is a point.
+_DPI = 72
 
 
 class StyleClasses:
@@ -68,18 +74,36 @@ def inline_svg(drawn: Drawn, styles: StyleClasses, label: str, prefix: str) -> s
         label: Description for readers who do not see the plot.
         prefix: Start of the ids in the plot, unique in the page.
     """
-    data = BytesIO()
-    with apply(LIGHT):
-        drawn.figure.savefig(data, format="svg", metadata={"Date": None}, transparent=True)
-    root = ET.fromstring(data.getvalue())  # noqa: S314  # written by matplotlib in this process
+    root = ET.fromstring(_written(drawn.figure))  # noqa: S314  # written by matplotlib in this process
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     root.set("role", "img")
     root.set("aria-label", label)
-    texts = {str(artist.get_gid()): [*found] for artist, found in drawn.canvas.texts.items()}
-    kept = {one for element in root.iter() for one in _references(element)}
-    _clean(root, texts, kept, styles, prefix)
+    used = dict.fromkeys(one for element in root.iter() for one in _references(element))
+    cleaner = _Cleaner(
+        {str(artist.get_gid()): [*found] for artist, found in drawn.canvas.texts.items()},
+        {name: f"{prefix}{number}" for number, name in enumerate(used)},
+        styles,
+    )
+    cleaner.clean(root)
     return ET.tostring(root, encoding="unicode", short_empty_elements=True)
+
+
+def _written(figure: Figure) -> bytes:
+    """Returns a figure as an SVG file, with the places of its parts computed once."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    data = BytesIO()
+    with apply(LIGHT):
+        FigureCanvasSVG(figure)
+        figure.set_dpi(_DPI)
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            # Otherwise `savefig` draws everything twice.
+            engine.execute(figure)
+            figure.set_layout_engine(None)
+        figure.savefig(data, format="svg", dpi=_DPI, metadata={"Date": None}, transparent=True)
+    return data.getvalue()
 
 
 def _references(element: ET.Element) -> Iterator[str]:
@@ -90,36 +114,58 @@ def _references(element: ET.Element) -> Iterator[str]:
         yield from _REFERENCE.findall(value)
 
 
-def _clean(element: ET.Element, texts: dict[str, list[str]], kept: set[str], styles: StyleClasses, prefix: str) -> None:
-    """Makes an element and its children part of a page."""
-    name = element.attrib.pop("id", None)
-    if name in kept:
-        element.set("id", f"{prefix}{name}")
-    element.tag = element.tag.removeprefix(_SVG)
-    element.text = element.text if (element.text or "").strip() else None
-    element.tail = None
-    _clean_attributes(element, styles, prefix)
-    for child in [*element]:
-        if child.tag in _DROPPED or (child.tag == f"{_SVG}defs" and all(one.tag in _DROPPED for one in child)):
-            element.remove(child)
-        else:
-            _clean(child, texts, kept, styles, prefix)
-    if name in texts:
-        _describe(element, texts[name])
+class _Cleaner:
+    """Change of the elements of an SVG file into parts of a page.
 
+    Args:
+        texts: Texts of the marks of a group, by the id of the group.
+        ids: Short ids of the elements that others refer to.
+        styles: Classes of the page.
+    """
 
-def _clean_attributes(element: ET.Element, styles: StyleClasses, prefix: str) -> None:
-    if _LINK in element.attrib:
-        element.set("href", f"#{prefix}{element.attrib.pop(_LINK).removeprefix('#')}")
-    if style := element.attrib.pop("style", None):
-        element.set("class", styles.name(style))
-    for key, value in element.attrib.items():
-        if key == "d":
-            element.set(key, _path(value))
-        elif key in {"x", "y", "width", "height", "transform", "points"}:
-            element.set(key, _NUMBER.sub(_rounded, value))
-        else:
-            element.set(key, _REFERENCE.sub(rf"url(#{prefix}\1)", value))
+    def __init__(self, texts: dict[str, list[str]], ids: dict[str, str], styles: StyleClasses) -> None:
+        self._texts = texts
+        self._ids = ids
+        self._styles = styles
+
+    def clean(self, element: ET.Element) -> None:
+        """Cleans an element and its children."""
+        name = element.attrib.pop("id", "")
+        if name in self._ids:
+            element.set("id", self._ids[name])
+        element.tag = element.tag.removeprefix(_SVG)
+        element.text = element.text if (element.text or "").strip() else None
+        element.tail = None
+        self._clean_attributes(element)
+        kept: list[ET.Element] = []
+        for child in element:
+            if child.tag in _DROPPED or {*_declarations(child.get("style", ""))} in _INVISIBLE:
+                continue
+            self.clean(child)
+            if child.tag == "defs" and not len(child):
+                continue
+            # A group without attributes only takes space.
+            kept.extend(child if child.tag == "g" and not child.attrib else [child])
+        element[:] = kept
+        if name in self._texts:
+            _describe(element, self._texts[name])
+
+    def _clean_attributes(self, element: ET.Element) -> None:
+        if _LINK in element.attrib:
+            element.set("href", f"#{self._ids[element.attrib.pop(_LINK).removeprefix('#')]}")
+        if style := element.attrib.pop("style", None):
+            element.set("class", self._styles.name(style))
+        for key, value in [*element.attrib.items()]:
+            if key == "d":
+                element.set(key, shorten(value))
+            elif key == "transform":
+                element.set(key, round_numbers(_UNROTATED.sub("", value)))
+                if not element.attrib[key]:
+                    del element.attrib[key]
+            elif key in {"x", "y", "width", "height", "points"}:
+                element.set(key, round_numbers(value))
+            else:
+                element.set(key, _REFERENCE.sub(lambda found: f"url(#{self._ids[found[1]]})", value))
 
 
 def _describe(group: ET.Element, texts: list[str]) -> None:
@@ -131,30 +177,3 @@ def _describe(group: ET.Element, texts: list[str]) -> None:
         title = ET.Element("title")
         title.text = text
         mark.insert(0, title)
-
-
-def _path(value: str) -> str:
-    """Shortens the data of a path.
-
-    A line through many points has relative coordinates, which are shorter.
-    """
-    if not _LINE.fullmatch(value):
-        return " ".join(_NUMBER.sub(_rounded, value).split())
-    points = [tuple(round(float(one), 1) for one in part[2:].split()) for part in value.strip().split("\n")]
-    (x, y), *others = points
-    found = [f"M{x:g} {y:g}l"]
-    for next_x, next_y in others:
-        found.append(f"{_short(next_x - x)}{_short(next_y - y)}")
-        x, y = next_x, next_y
-    return "".join(found).replace("l ", "l")
-
-
-def _short(number: float) -> str:
-    """Returns a number that a sign or a space separates from the number before."""
-    text = f"{number:.1f}".removesuffix(".0").replace("0.", ".", 1) if abs(number) < 1 else f"{number:.1f}"
-    text = {"-": "0", "-0": "0", "": "0"}.get(text.removesuffix(".0"), text.removesuffix(".0"))
-    return text if text.startswith("-") else f" {text}"
-
-
-def _rounded(found: re.Match[str]) -> str:
-    return f"{float(found[0]):.1f}".removesuffix(".0").replace("-0", "-0")

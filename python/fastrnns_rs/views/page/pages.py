@@ -20,7 +20,7 @@ def html_page(*documents: Any) -> str:
     require_packages()
     from fastrnns_rs.views.page.charts import Charts
 
-    charts = Charts()
+    charts = Charts(documents)
     articles = [_maker(one)(one, charts) for one in documents]
     title = articles[0].title if len(articles) == 1 else f"{len(articles):,} documents"
     return page_text(title, articles, charts.styles)

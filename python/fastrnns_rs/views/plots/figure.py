@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.errors import MissingError, UsageError, unknown
-from fastrnns_rs.views.plots.drawing import Canvas
+from fastrnns_rs.views.plots.drawing import MOST_POINTS, Canvas
 from fastrnns_rs.views.plots.style import DARK, LIGHT, WIDTH, apply
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def draw(
     row: str | None = None,
     ax: Axes | None = None,
     dark: bool = False,
+    points: int = MOST_POINTS,
 ) -> Drawn:
     """Draws a document.
 
@@ -89,6 +90,7 @@ def draw(
         row: Row of a kind that shows one row; None for the first row.
         ax: Axes to draw on; None for a new figure.
         dark: True draws on a dark background.
+        points: Number of points that all lines of raw data have together.
 
     Raises:
         MissingError: If matplotlib is not installed.
@@ -112,7 +114,7 @@ def draw(
             ax = figure.add_subplot()
         else:
             figure = ax.figure
-        canvas = Canvas(ax, theme)
+        canvas = Canvas(ax, theme, points)
         plot.draw(document, canvas, *words)
     return Drawn(figure, canvas)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.plots.drawing import Canvas
 
 #: Points of a process. Least and largest sample are always among them.
-_POINTS = 60
+_MOST_PER_PROCESS, _LEAST_PER_PROCESS = 60, 15
 
 
 def draw(run: Run, canvas: Canvas, row: str) -> None:
@@ -22,8 +22,11 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
     timed = [(one, sorted(one.samples_ns(phase, timed=True))) for one in result.processes]
     timed = [(one, times) for one, times in timed if times]
     scale = Scale([time for _, times in timed for time in times])
+    each = min(_MOST_PER_PROCESS, max(_LEAST_PER_PROCESS, canvas.points // max(len(timed), 1)))
+    if (most := max((len(times) for _, times in timed), default=0)) > each:
+        canvas.note = f"At most {each:,} of {most:,} samples of each process are drawn, with the extremes."
     for number, (process, times) in enumerate(timed):
-        values, shares = quantile_points(times, _POINTS)
+        values, shares = quantile_points(times, each)
         canvas.axes.step(
             [one / scale.ns for one in values],
             [100.0 * one for one in shares],
