@@ -16,7 +16,7 @@ from fastrnns_rs import compare
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.verbs.compare.captures import capture_side
 from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
-from fastrnns_rs.verbs.compare.captures.capture_stats import _rounded
+from fastrnns_rs.verbs.compare.captures.rounded_shares import divide_and_round
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_shares_add_up_to_the_whole(by: int) -> None:
     dice = random.Random(by)
     for _ in range(50):
         totals = {(f"k{place}", True): dice.choice([0, 1, dice.randrange(10**6), 2**62 // 20]) for place in range(20)}
-        found = _rounded(totals, by)
+        found = divide_and_round(totals, by)
         assert sum(found.values()) == (2 * sum(totals.values()) + by) // (2 * by)
         assert all(total // by <= found[name] <= total // by + 1 for name, total in totals.items())
 

@@ -267,6 +267,19 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path] if type(value) in {int, float} else inner
 
 
+def add_up(comparison: dict[str, Any]) -> None:
+    """Makes numbers of an example of a comparison consistent."""
+    [row] = comparison["rows"]
+    [decile] = row["deciles"]
+    decile = {**decile, "shift_ns": decile["candidate_ns"] - decile["baseline_ns"]}
+    row["deciles"] = [{**decile, "level": level / 10} for level in range(1, 10)]
+    for name in ("baseline", "candidate"):
+        row[name]["n_processes"] = len(row[name]["process_medians_ns"])
+        [idle] = comparison[name]["idle_times"]
+        comparison[name] |= {"idle_ns": idle["total_ns"], "span_ns": 2 * idle["total_ns"]}
+        idle["span_fraction"] = 0.5
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None:
     """Nothing that is called a time may be a century, and nothing may be without end."""
@@ -277,6 +290,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
         plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)
         plain["rows"][0]["conditional_verdict"] = None
+        add_up(plain)
     kind.from_dict(plain)
     found = places(plain)
     assert found or kind == Catalogue

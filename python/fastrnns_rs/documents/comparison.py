@@ -17,6 +17,8 @@ from fastrnns_rs.problem.problem import Problem
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
 RowBasis = Literal["sessions", "history", "two_sessions", "interleaved"]
@@ -24,6 +26,21 @@ MarginSource = Literal["default", "option", "noise_floor"]
 Value = str | int | float | bool | None
 #: Values of `exit_code`: neither a failed runner nor a cause of `fail_on`, a failed runner, a regression, no verdict.
 DONE, FAILED, REGRESSION, INCONCLUSIVE = 0, 1, 3, 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class IdleTime(Part):
+    """Idle time of the GPUs of one side with one cause, as a mean of its captures.
+
+    Attributes:
+        cause: Cause, as in a summary.
+        total_ns: Idle time with this cause.
+        span_fraction: Share of the span of the GPUs.
+    """
+
+    cause: str
+    total_ns: int
+    span_fraction: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -40,6 +57,9 @@ class Compared(Part):
         created_utc: Start of the last run.
         sessions: Number of sessions of the runs.
         warnings: Warnings that the runs contain. Those of `Comparison.warnings` include them, with the side.
+        span_ns: Time from the first to the last GPU activity, of all GPUs together, as a mean of the captures.
+        idle_ns: Part of `span_ns` without GPU activity.
+        idle_times: Parts of `idle_ns` by cause, the longest first; empty if captures contain only totals.
     """
 
     label: str
@@ -54,6 +74,9 @@ class Compared(Part):
     created_utc: str | None = field(default=None, metadata=since("1.3"))
     sessions: int | None = field(default=None, metadata=since("1.3"))
     warnings: list[RunWarning] = field(default_factory=list, metadata=since("1.3"))
+    span_ns: int | None = field(default=None, metadata=since("1.3"))
+    idle_ns: int | None = field(default=None, metadata=since("1.3"))
+    idle_times: list[IdleTime] = field(default_factory=list, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -88,6 +111,7 @@ class Figures(Part):
         ci_low_ns: Lower bound of the 95 % interval of the point estimate; None with fewer than 3 processes.
         ci_high_ns: Upper bound of this interval.
         peak_memory_bytes: Peak memory of a process.
+        process_medians_ns: Median of each process, in the order of the files; empty without a process level.
     """
 
     n_processes: int
@@ -96,6 +120,24 @@ class Figures(Part):
     ci_low_ns: float | None = field(default=None, metadata=since("1.3"))
     ci_high_ns: float | None = field(default=None, metadata=since("1.3"))
     peak_memory_bytes: int | None = field(default=None, metadata=since("1.3"))
+    process_medians_ns: list[float] = field(default_factory=list, metadata=since("1.3"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Decile(Part):
+    """Decile of all timed samples of a row on each side.
+
+    Attributes:
+        level: Share of the samples up to the decile: 0.1, 0.2 to 0.9.
+        baseline_ns: Decile of the baseline.
+        candidate_ns: Decile of the candidate.
+        shift_ns: Candidate minus baseline.
+    """
+
+    level: float
+    baseline_ns: float
+    candidate_ns: float
+    shift_ns: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -116,6 +158,7 @@ class Row(Part):
         session_stddev: Standard deviation between sessions, of logarithms of times, where `basis` is `history`.
         history_sessions: Number of earlier sessions that `session_stddev` comes from.
         history_pooled: True if some of these sessions measured other runners or problems.
+        deciles: Nine deciles of both sides; empty if samples of a side are unknown.
     """
 
     runner: str
@@ -141,6 +184,7 @@ class Row(Part):
     session_stddev: float | None = field(default=None, metadata=since("1.3"))
     history_sessions: int | None = field(default=None, metadata=since("1.3"))
     history_pooled: bool = field(default=False, metadata=since("1.3"))
+    deciles: list[Decile] = field(default_factory=list, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -162,7 +206,8 @@ class Change(Part):
     """Device time of one category, or of all. Ratios are candidate / baseline.
 
     A ratio above 1 is slower. `delta_ns` of all kernels add up to `delta_ns` of the whole device time, as do those of
-    all categories. `contribution` is the share.
+    all categories. `contribution` is the share. `delta_ci_low_ns` and `delta_ci_high_ns` are the interval of the
+    difference between the means of the captures, where there are at least 3 captures per side.
     """
 
     name: str
@@ -178,6 +223,8 @@ class Change(Part):
     p_value_adjusted: float | None
     verdict: Verdict | None
     reason: str
+    delta_ci_low_ns: float | None = field(default=None, metadata=since("1.3"))
+    delta_ci_high_ns: float | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -338,6 +385,30 @@ class Comparison(Container[Row | Kernel], Tabular, Document):
             UsageError: If a format or a view is unknown.
         """
         return Document.render(self, format, view=view, wide=wide, width=width)
+
+    @checked_keywords(name="kind")
+    def plot(
+        self, kind: str | None = None, *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+    ) -> Figure:
+        """Draws the comparison with matplotlib, of the extra `plots`.
+
+        Args:
+            kind: Of runs, `ratios` of all rows; or of one row, medians of `processes`, or the `shift` of each decile.
+                Of captures, `waterfall` of kernels, `categories`, or `idle` time by cause. None for the first of these.
+            row: Row of a kind that shows one row, as `cudnn/forward`; None for the first row.
+            ax: Axes to draw on; None for a new figure.
+            dark: True draws on a dark background.
+
+        Returns:
+            Figure of matplotlib, which a notebook shows.
+
+        Raises:
+            MissingError: If matplotlib is not installed.
+            UsageError: If the kind or the row is unknown.
+        """
+        from fastrnns_rs.views.plots.figure import draw
+
+        return draw(self, kind, row=row, ax=ax, dark=dark).figure
 
     def to_json(self) -> str:
         """Returns the text of the JSON document."""

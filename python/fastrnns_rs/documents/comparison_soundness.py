@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs.documents.codec import to_plain
@@ -11,7 +12,7 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fastrnns_rs.documents.comparison import Change, Comparison, GeometricMean, Row
+    from fastrnns_rs.documents.comparison import Change, Compared, Comparison, GeometricMean, Row
 
 _Row = TypeVar("_Row")
 
@@ -36,9 +37,15 @@ def check_comparison(found: Comparison) -> None:
         _check_verdict(path, row)
     for path, one in _placed("rows", found.rows):
         _check_within(path, one)
+        _check_processes(path, one)
+        _check_deciles(path, one)
     if found.geometric_mean is not None:
         _check_interval("geometric_mean", found.geometric_mean)
         _check_within("geometric_mean", found.geometric_mean)
+    for path, row in rows:
+        _check_delta(path, row)
+    for path, side in (("baseline", found.baseline), ("candidate", found.candidate)):
+        _check_idle(path, side)
     _check_repeated(found.rows)
     _check_counts(found)
 
@@ -78,6 +85,48 @@ def _check_verdict(path: str, row: Row | Change) -> None:
         raise UsageError(f"{path}.{key} is slower, and ratio_ci_low is {low:g}, below 1")
     if word == "faster" and high is not None and high > 1:
         raise UsageError(f"{path}.{key} is faster, and ratio_ci_high is {high:g}, above 1")
+
+
+def _check_processes(path: str, row: Row) -> None:
+    for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
+        if side is not None and side.process_medians_ns and len(side.process_medians_ns) != side.n_processes:
+            count = len(side.process_medians_ns)
+            raise UsageError(
+                f"{path}.{name}.process_medians_ns has {count} numbers, not n_processes, {side.n_processes}"
+            )
+
+
+def _check_deciles(path: str, row: Row) -> None:
+    found = row.deciles
+    if found and [round(10 * one.level, 6) for one in found] != [*range(1, 10)]:
+        raise UsageError(f"{path}.deciles does not have the levels 0.1 to 0.9")
+    for place, (one, other) in enumerate(pairwise(found), 1):
+        if other.baseline_ns < one.baseline_ns or other.candidate_ns < one.candidate_ns:
+            raise UsageError(f"{path}.deciles[{place}] is below the decile before it")
+    for place, one in enumerate(found):
+        expected = one.candidate_ns - one.baseline_ns
+        if abs(one.shift_ns - expected) > _ROUNDING * max(one.candidate_ns, one.baseline_ns):
+            raise UsageError(f"{path}.deciles[{place}].shift_ns is {one.shift_ns:g}, not the difference, {expected:g}")
+
+
+def _check_delta(path: str, row: Row | Change) -> None:
+    low, high = (getattr(row, f"delta_ci_{end}_ns", None) for end in ("low", "high"))
+    if low is not None and high is not None and low > high:
+        raise UsageError(f"{path}.delta_ci_low_ns is {low:g}, above delta_ci_high_ns, {high:g}")
+
+
+def _check_idle(path: str, side: Compared) -> None:
+    """Checks that the causes of idle time add up, and are part of the span."""
+    if not side.idle_times:
+        return
+    total = sum(one.total_ns for one in side.idle_times)
+    if total != side.idle_ns:
+        raise UsageError(f"{path}.idle_times add up to {total}, and idle_ns is {side.idle_ns}")
+    if side.span_ns is None or side.idle_ns > side.span_ns:
+        raise UsageError(f"{path}.idle_ns is {side.idle_ns}, above span_ns, {side.span_ns}")
+    for place, one in enumerate(side.idle_times):
+        if not 0 <= one.span_fraction <= 1:
+            raise UsageError(f"{path}.idle_times[{place}].span_fraction is {one.span_fraction:g}, not a share")
 
 
 def _check_repeated(rows: Iterable[Row]) -> None:

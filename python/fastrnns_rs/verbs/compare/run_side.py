@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import counting, stats
@@ -72,6 +72,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
         phases.append("backward")
     for phase in phases:
         medians, sessions, count = [], [], 0
+        times: list[Sequence[float]] = []
         for ranks in [] if reason else sound:
             timed = [(places[id(one)], _timed(one, phase, places[id(one)])) for one in ranks]
             known = [(where, samples) for where, samples in timed if samples is not None]
@@ -80,6 +81,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
                 # A file of an older build was one session, or does not record that it was resumed.
                 sessions.append(ranks[0].session or run_id)
                 count += sum(len(samples) for _, samples in known)
+                times += [samples for _, samples in known]
         kind, family = hash_conditions(setting, result, phase)
         yield Series(
             runner=result.runner,
@@ -96,6 +98,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
             families=(family,),
             source_sha256=result.source_sha256,
             peak_memory_bytes=result.peak_memory_bytes,
+            samples_ns=times,
         )
 
 

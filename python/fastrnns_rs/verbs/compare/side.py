@@ -33,6 +33,7 @@ class Series:
         families: Hashes shared with comparable series.
         source_sha256: SHA-256 of the runner's source.
         peak_memory_bytes: Peak memory of a process; None if unknown.
+        samples_ns: Timed samples, in a list for each process and rank; empty if they are unknown.
     """
 
     runner: str
@@ -50,6 +51,7 @@ class Series:
     families: tuple[str, ...] = ()
     source_sha256: str | None = None
     peak_memory_bytes: int | None = None
+    samples_ns: Sequence[Sequence[float]] = field(default_factory=list)
 
     @property
     def session_levels(self) -> list[float]:
@@ -159,7 +161,7 @@ def _added(first: Series, second: Series) -> Series:
     # skipped or interrupted, the processes of the other file are as good as they are alone.
     broken = next((one for one in (first, second) if one.failed), None)
     if broken is not None:
-        nothing: dict[str, Any] = {"medians_ns": [], "sessions": [], "n_samples": 0}
+        nothing: dict[str, Any] = {"medians_ns": [], "sessions": [], "n_samples": 0, "samples_ns": []}
         return replace(first, **nothing, lack=first.lack or second.lack, reason=broken.reason)
     medians = [*first.medians_ns, *second.medians_ns]
     peaks = [one.peak_memory_bytes for one in (first, second) if one.peak_memory_bytes is not None]
@@ -175,4 +177,10 @@ def _added(first: Series, second: Series) -> Series:
         lack=first.lack or second.lack,
         reason=reason,
         peak_memory_bytes=max(peaks, default=None),
+        # Deciles of a part of the samples would not be those of the row.
+        samples_ns=[*first.samples_ns, *second.samples_ns] if all(map(_has_samples, (first, second))) else [],
     )
+
+
+def _has_samples(series: Series) -> bool:
+    return bool(series.samples_ns) or not series.medians_ns

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, get_args
 
 from fastrnns_rs import stats
@@ -17,6 +18,7 @@ from fastrnns_rs.documents.comparison import (
     INCONCLUSIVE,
     REGRESSION,
     Counts,
+    Decile,
     Figures,
     Method,
     Row,
@@ -42,6 +44,7 @@ WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
 _FOUND = ("ratio", "ratio_ci_low", "ratio_ci_high", "cliffs_delta", "p_value")
 #: Reason of a row whose times differ but do not vary.
 NO_SPREAD = "neither side has any spread: no verdict"
+_DECILES = [one / 10 for one in range(1, 10)]
 #: With fewer processes on a side, the interval is wide.
 FEW_PROCESSES = 10
 
@@ -188,6 +191,7 @@ def _row(pair: Pair, replication: Replication, found: stats.SampleComparison | N
         session_stddev=spread.stddev if spread else None,
         history_sessions=spread.sessions if spread else None,
         history_pooled=spread.pooled if spread else False,
+        deciles=_deciles(one, other),
     )
     if found is None and one is not None and other is not None and baseline is not None and candidate is not None:
         # Without statistics, the row has a ratio but no verdict.
@@ -227,7 +231,19 @@ def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
         ci_low_ns=found.ci_low if found else None,
         ci_high_ns=found.ci_high if found else None,
         peak_memory_bytes=series.peak_memory_bytes,
+        process_medians_ns=[*values] if found else [],
     )
+
+
+def _deciles(one: Series | None, other: Series | None) -> list[Decile]:
+    """Returns the deciles of all timed samples; empty if samples of a side are unknown."""
+    if one is None or other is None or not one.samples_ns or not other.samples_ns:
+        return []
+    first, second = (stats.quantiles(chain.from_iterable(side.samples_ns), _DECILES) for side in (one, other))
+    return [
+        Decile(level=level, baseline_ns=before, candidate_ns=after, shift_ns=after - before)
+        for level, before, after in zip(_DECILES, first, second, strict=True)
+    ]
 
 
 def _missing(pair: Pair) -> str:

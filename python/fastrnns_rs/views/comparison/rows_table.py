@@ -124,4 +124,6 @@ def _changes(found: Sequence[words.Judged], marks: Sequence[bool], *, intervals:
 def _counts(baseline: Figures | None, candidate: Figures | None, usual: tuple[int, int]) -> str:
     """Returns ` (4+5)` for a row with other numbers of processes than the head."""
     counts = tuple(0 if side is None else side.n_processes for side in (baseline, candidate))
-    return "" if counts == usual or None in {baseline, candidate} or 0 in counts else f" ({counts[0]}+{counts[1]})"
+    if counts == usual or baseline is None or candidate is None or 0 in counts:
+        return ""
+    return f" ({counts[0]}+{counts[1]})"

@@ -11,6 +11,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures import capture_warnings
 from fastrnns_rs.verbs.compare.captures.capture_side import read_captures
 from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, choose_basis, choose_replicate, normalise_times
+from fastrnns_rs.verbs.compare.captures.idle_times import average_idle
 from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged, judge_rows
 from fastrnns_rs.verbs.compare.environment_keys import differences
 from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, resolve_margin
@@ -117,6 +118,7 @@ def _compared(side: CaptureSide, normalised: NormalisedSide) -> Compared:
         iterations=normalised.iterations,
         devices=side.devices,
         **medians,
+        **average_idle([one.idle for one in side.readings]),
     )
 
 

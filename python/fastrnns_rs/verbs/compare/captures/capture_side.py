@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.compare.captures.idle_times import CaptureIdle, read_idle
 from fastrnns_rs.verbs.compare.environment_keys import merged
 from fastrnns_rs.verbs.report.capture_reader import opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
@@ -73,6 +74,7 @@ class Reading:
         environment: Devices, tool and format, as flat keys.
         devices: Names of the active devices.
         warnings: Warnings of the reader.
+        idle: Idle time by cause; None if the capture contains only totals.
     """
 
     path: str
@@ -83,6 +85,7 @@ class Reading:
     environment: dict[str, Any]
     devices: list[str]
     warnings: list[RunWarning]
+    idle: CaptureIdle | None
 
     @property
     def inside_ns(self) -> int:
@@ -182,7 +185,8 @@ def _paths(summary: Summary) -> tuple[str, ...]:
 
 
 def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | None) -> Reading:
-    found = json.loads(opened(*paths, nsys_path=nsys_path).repeats(iteration_range=iteration_range))
+    trace = opened(*paths, nsys_path=nsys_path)
+    found = json.loads(trace.repeats(iteration_range=iteration_range))
     path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     captures, devices = found["captures"], found["devices"]
     reading = Reading(
@@ -199,6 +203,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
         },
         devices=devices,
         warnings=[RunWarning(**one) for one in found["warnings"]],
+        idle=read_idle(trace.summarize(kernels_by="name")),
     )
     if reading.total_ns > _LONGEST_NS:
         reason = "the GPU times add up to more than 292 years"

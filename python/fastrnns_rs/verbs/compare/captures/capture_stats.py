@@ -10,6 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.verbs.compare.captures.capture_side import Key, Shape
+from fastrnns_rs.verbs.compare.captures.rounded_shares import divide_and_round
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide, Operation
@@ -102,7 +103,7 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
             found.setdefault(key, [None] * len(side.readings))[place] = operation
     counted = {key: [_counted(one, per_iteration=per_iteration) for one in every] for key, every in found.items()}
     counted = {key: parts for key, parts in counted.items() if any(count for count, _ in parts)}
-    totals = _rounded({key: sum(total for _, total in parts) for key, parts in counted.items()}, by)
+    totals = divide_and_round({key: sum(total for _, total in parts) for key, parts in counted.items()}, by)
     operations = []
     for key, parts in counted.items():
         known = [one for one in found[key] if one is not None]
@@ -144,21 +145,3 @@ def _counted(operation: Operation | None, *, per_iteration: bool) -> tuple[int, 
     if not per_iteration:
         return operation.count, operation.total_ns
     return operation.inside_count, operation.inside_ns
-
-
-def _rounded(totals: dict[Key, int], by: int) -> dict[Key, int]:
-    """Divides each total by `by`, and rounds so that the results add up.
-
-    The largest remainders are rounded up.
-    """
-    if by == 1:
-        return totals
-    shares = {key: divmod(total, by) for key, total in totals.items()}
-    # Half a nanosecond of the sum is rounded up.
-    whole = (2 * sum(totals.values()) + by) // (2 * by)
-    left = whole - sum(quotient for quotient, _ in shares.values())
-    order = sorted(shares, key=lambda key: (-shares[key][1], key))
-    return {
-        **{key: quotient for key, (quotient, _) in shares.items()},
-        **{key: shares[key][0] + 1 for key in order[:left]},
-    }

@@ -215,6 +215,7 @@ def _columns(first: _Sum | None, second: _Sum | None, finding: Finding, differen
     """Returns the columns of a row, except its names."""
     before, after = (0 if one is None else one.figures.total_ns for one in (first, second))
     found = finding.found
+    difference_of_means = stats.welch(*finding.values, confidence_level=CONFIDENCE_LEVEL) if found else None
     sides = [one and replace(one.figures, n_repeats=len(one.values) if found else 0) for one in (first, second)]
     return {
         "presence": "appeared" if first is None else "vanished" if second is None else "both",
@@ -230,4 +231,6 @@ def _columns(first: _Sum | None, second: _Sum | None, finding: Finding, differen
         "p_value_adjusted": finding.p_value_adjusted,
         "verdict": finding.verdict,
         "reason": finding.reason,
+        "delta_ci_low_ns": difference_of_means and difference_of_means.ci_low,
+        "delta_ci_high_ns": difference_of_means and difference_of_means.ci_high,
     }

@@ -117,4 +117,6 @@ def _series(name: str, read: Callable[[], Measured]) -> Series:
         measured = read()
     except UnmeasuredError as error:
         reason = visible(str(error))
-    return Series(runner=name, reason=reason, **measured._asdict())
+    # As many numbers as samples are the samples.
+    samples = [measured.medians_ns] if measured.n_samples == len(measured.medians_ns) > 0 else []
+    return Series(runner=name, reason=reason, samples_ns=samples, **measured._asdict())
