@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from fastrnns_rs.documents.container import Container
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fastrnns_rs.documents.run_results import Result
 
 #: Values by axis, which has the name of its flag: `{"hidden-size": 256, "dtype": "float64"}`.
 Point = dict[str, int | str]
@@ -86,6 +93,31 @@ class Sweep(Container[SweepCell], Tabular):
             for one in self.cells
         ]
 
+    @checked_keywords(name="kind")
+    def plot(
+        self, kind: str = "sweep", *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+    ) -> Figure:
+        """Draws the sweep with matplotlib, of the extra `plots`.
+
+        The plot of a run, `run.plot("sweep")`, also has the intervals of times.
+
+        Args:
+            kind: `sweep` for times, or `throughput` for rates.
+            row: Axis and quantity, as `hidden-size/forward`; None for the first axis and quantity.
+            ax: Axes to draw on; None for a new figure.
+            dark: True draws on a dark background.
+
+        Returns:
+            Figure of matplotlib, which a notebook shows.
+
+        Raises:
+            MissingError: If matplotlib is not installed.
+            UsageError: If the kind or the row is unknown.
+        """
+        from fastrnns_rs.views.plots.figure import draw
+
+        return draw(self, kind, row=row, ax=ax, dark=dark).figure
+
 
 def label(runner: str, point: Point, device: str | None = None) -> str:
     """Returns a row's name: `cudnn[hidden-size=256,dtype=float64] on cuda:1`.
@@ -94,3 +126,9 @@ def label(runner: str, point: Point, device: str | None = None) -> str:
     """
     values = ",".join(f"{name}={value}" for name, value in point.items())
     return runner + (f"[{values}]" if values else "") + (f" on {device}" if device else "")
+
+
+def name_runner(result: Result) -> str:
+    """Returns the name of the runner, with its device if the run has several."""
+    device = result.problem.device
+    return f"{result.runner} on {device}" if result.title.endswith(f" on {device}") else result.runner

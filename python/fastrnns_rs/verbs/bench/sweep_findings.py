@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs.documents.sweep import Phase, Point, Sweep, SweepAxis, SweepCell, SweepGrowth
+from fastrnns_rs.documents.sweep import Phase, Point, Sweep, SweepAxis, SweepCell, SweepGrowth, name_runner
 from fastrnns_rs.replicates import counted, levels
 from fastrnns_rs.stats import growth
 
@@ -24,12 +24,6 @@ _GROWTH_FIELDS = (
     *("exponent", "ci_low", "ci_high", "confidence_level", "ci_method"),
     *("local_exponents", "largest_deviation", "lack_of_fit_p"),
 )
-
-
-def name_runner(result: Result) -> str:
-    """Returns the name of the runner, with its device if the run has several."""
-    device = result.problem.device
-    return f"{result.runner} on {device}" if result.title.endswith(f" on {device}") else result.runner
 
 
 def growths(axis: str, results: Sequence[Result]) -> list[SweepGrowth]:

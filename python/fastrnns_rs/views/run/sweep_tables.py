@@ -115,8 +115,8 @@ def blocks(sweep: Sweep) -> Iterator[Block]:
     for axis, at, found in _groups(sweep.growth, lambda one: (one.axis, one.at)):
         title = _titled(f"exponent b of time ~ {axis}^b, with its 95 % interval", at)
         runners, phases = (dict.fromkeys(getattr(one, key) for one in found) for key in ("runner", "phase"))
-        shown = _first((one.runner, one.phase, _exponent(one)) for one in found)
-        yield _block(title, "runner", runners, phases, shown, [note for one in found if (note := _note(one))])
+        shown = _first((one.runner, one.phase, exponent(one)) for one in found)
+        yield _block(title, "runner", runners, phases, shown, [text for one in found if (text := _note(one))])
 
 
 def _texts(quantity: str, numbers: Sequence[float | None], *, is_time: bool) -> tuple[str, list[str]]:
@@ -171,7 +171,8 @@ def _first(cells: Iterable[tuple[int | str, str, str]]) -> dict[tuple[int | str,
     return found
 
 
-def _exponent(growth: SweepGrowth) -> str:
+def exponent(growth: SweepGrowth) -> str:
+    """Formats an exponent with its interval, as `1.02 [0.99, 1.05]`; `-` for none."""
     if growth.exponent is None or growth.ci_low is None or growth.ci_high is None:
         return _NONE
     return f"{growth.exponent:.2f} [{growth.ci_low:.2f}, {growth.ci_high:.2f}]"

@@ -1,0 +1,149 @@
+"""Plot of a sweep: a quantity against the size, on logarithmic axes."""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.figures import estimate_with_interval, figure
+from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.log_ticks import set_log_ticks
+from fastrnns_rs.views.plots.sweep_panels import RATES, TIMES, panels
+from fastrnns_rs.views.run import run_table, sweep_tables
+from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.table import fit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.documents.sweep import Sweep
+    from fastrnns_rs.views.plots.drawing import Canvas
+    from fastrnns_rs.views.plots.sweep_panels import Panel, Spot, SweepLine
+
+#: Inches of the axes with their labels, and of a line of the legend.
+_AXES, _LEGEND_LINE = 3.4, 0.18
+#: Labels up to this length are in two columns of the legend.
+_SHORT_LABEL = 40
+#: Widest distance between the runners at a name, of the distance between two names.
+_APART = 0.6
+#: Values of an axis that are nearer than this share of its length have one label.
+_LEAST_SHARE = 0.055
+#: A wider range of a quantity has a linear axis: a logarithmic one would show errors of the file only.
+_LARGEST_RATIO = 1e15
+#: Values of the other axes are cut to this many characters.
+_LONGEST_POINT = 60
+
+
+def time_rows(document: Run | Sweep) -> list[str]:
+    """Returns the panels of times, as `hidden-size/forward`."""
+    return [one.name for one in panels(document, TIMES)]
+
+
+def rate_rows(document: Run | Sweep) -> list[str]:
+    """Returns the panels of rates, as `hidden-size/samples per second`."""
+    return [one.name for one in panels(document, RATES)]
+
+
+def height(document: Run | Sweep) -> float:
+    """Returns the height of the figure in inches, for the panel with most lines."""
+    return _AXES + _LEGEND_LINE * max((len(one.lines) for one in panels(document, TIMES)), default=0)
+
+
+def draw_times(document: Run | Sweep, canvas: Canvas, row: str) -> None:
+    """Draws times along an axis: a line for each runner, with its intervals and its exponent."""
+    panel = next(one for one in panels(document, TIMES) if one.name == row)
+    scale = Scale([spot.cell.time_ns for line in panel.lines for spot in line.spots])
+    _draw(canvas, panel, f"{panel.quantity}, {scale.unit}", scale.ns, lambda spot: _time_text(spot, scale))
+
+
+def draw_rates(document: Run | Sweep, canvas: Canvas, row: str) -> None:
+    """Draws rates along an axis: a line for each runner."""
+    panel = next(one for one in panels(document, RATES) if one.name == row)
+    _draw(
+        canvas,
+        panel,
+        panel.quantity,
+        1.0,
+        lambda spot: f"{figure(getattr(spot.cell, panel.key))} {panel.quantity}",
+    )
+
+
+def _time_text(spot: Spot, scale: Scale) -> str:
+    ends = (None, None) if spot.summary is None else run_table.interval_ends(spot.summary)
+    return f"{estimate_with_interval(spot.cell.time_ns, *ends, scale.ns)} {scale.unit}"
+
+
+def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[[Spot], str]) -> None:
+    axes = canvas.axes
+    places = [*panel.values] if panel.is_numeric else [*range(len(panel.values))]
+    where = dict(zip(panel.values, places, strict=True))
+    for number, line in enumerate(panel.lines):
+        offset = 0.0 if panel.is_numeric else _APART * ((number + 0.5) / len(panel.lines) - 0.5)
+        xs = [float(where[spot.value]) + offset for spot in line.spots]
+        ys = [getattr(spot.cell, panel.key) / unit for spot in line.spots]
+        color = canvas.color(number)
+        for x, spot in zip(xs, line.spots, strict=True):
+            ends = (None, None) if spot.summary is None else run_table.interval_ends(spot.summary)
+            if ends[0] is not None and ends[1] is not None:
+                axes.plot((x, x), (ends[0] / unit, ends[1] / unit), color=color, linewidth=2.4, solid_capstyle="butt")
+        [marks] = axes.plot(
+            xs,
+            ys,
+            color=color,
+            marker=canvas.marker(number),
+            linestyle=canvas.line(number) if panel.is_numeric else "none",
+            label=_label(line),
+        )
+        canvas.describe(marks, [f"{line.name}, {panel.axis} {spot.value}: {text(spot)}" for spot in line.spots])
+    known = [getattr(spot.cell, panel.key) / unit for line in panel.lines for spot in line.spots]
+    if 0 < max(known) <= _LARGEST_RATIO * min(known):
+        axes.set_yscale("log")
+        set_log_ticks(axes.yaxis, min(known), max(known))
+    _mark_values(canvas, panel, places)
+    others = f", at {fit(visible(panel.others), _LONGEST_POINT)}" if panel.others else ""
+    axes.set_xlabel(f"{visible(panel.axis)}{others}")
+    axes.set_ylabel(visible(label))
+    axes.grid(visible=True)
+    _legend(canvas, panel)
+
+
+def _label(line: SweepLine) -> str:
+    name = fit(visible(line.name), LONGEST_NAME)
+    if line.growth is None or line.growth.exponent is None:
+        return name
+    bent = " (not straight)" if line.growth.straight is False else ""
+    return f"{name}: b = {sweep_tables.exponent(line.growth)}{bent}"
+
+
+def _mark_values(canvas: Canvas, panel: Panel, places: Sequence[int | str]) -> None:
+    """Labels the values of the axis; of values that are near each other, the first."""
+    axes = canvas.axes
+    if not panel.is_numeric:
+        axes.set_xticks(range(len(places)), [fit(visible(str(one)), LONGEST_NAME) for one in panel.values])
+        axes.set_xlim(-0.5, len(places) - 0.5)
+        return
+    axes.set_xscale("log")
+    numbers = [int(one) for one in places]
+    length = log(numbers[-1] / numbers[0]) or 1.0
+    shown = numbers[:1]
+    for one in numbers[1:]:
+        if log(one / shown[-1]) >= _LEAST_SHARE * length:
+            shown.append(one)
+    axes.set_xticks(shown, [f"{one:,}" for one in shown])
+    axes.set_xticks([], minor=True)
+
+
+def _legend(canvas: Canvas, panel: Panel) -> None:
+    labels = [_label(one) for one in panel.lines]
+    if len(labels) == 1 and panel.lines[0].growth is None:
+        return
+    has_exponent = any(one.growth is not None and one.growth.exponent is not None for one in panel.lines)
+    canvas.axes.legend(
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=2 if max(map(len, labels)) <= _SHORT_LABEL else 1,
+        title=f"time ~ {visible(panel.axis)}^b, with the 95 % CI of b" if has_exponent else None,
+        title_fontsize="medium",
+    )
