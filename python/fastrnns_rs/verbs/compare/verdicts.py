@@ -236,7 +236,7 @@ def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
 
 
 def _deciles(one: Series | None, other: Series | None) -> list[Decile]:
-    """Returns the deciles of all timed samples; empty if samples of a side are unknown."""
+    """Returns the deciles of all timed samples; empty if a side has no samples."""
     if one is None or other is None or not one.samples_ns or not other.samples_ns:
         return []
     first, second = (stats.quantiles(chain.from_iterable(side.samples_ns), _DECILES) for side in (one, other))

@@ -29,11 +29,13 @@ class Plot:
         draw: Function that draws a document. Kinds of one row also get the name of the row.
         height: Function that returns the height of the figure in inches.
         rows: Function that returns the names of the rows with a plot; None for a plot of the whole document.
+        available: Function that returns True for documents with this kind.
     """
 
     draw: Callable[..., None]
     height: Callable[[Any], float] = lambda _: 3.0
     rows: Callable[[Any], list[str]] | None = None
+    available: Callable[[Any], bool] = lambda _: True
 
 
 class Drawn:
@@ -156,7 +158,8 @@ def kinds(document: object) -> Mapping[str, Plot]:
     """Returns the kinds of plots of a document, the default first."""
     from fastrnns_rs.views.plots.kinds import KINDS
 
-    return next(KINDS[one] for one in type(document).__mro__ if one in KINDS)
+    known = next(KINDS[one] for one in type(document).__mro__ if one in KINDS)
+    return {name: plot for name, plot in known.items() if plot.available(document)}
 
 
 def _row(name: str | None, known: Iterable[str]) -> str:

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.views.plots import run_distribution, run_samples, run_times
+from fastrnns_rs.documents.sweep import Sweep
+from fastrnns_rs.views.plots import run_distribution, run_memory, run_samples, run_start, run_times, sweep_plot
+from fastrnns_rs.views.plots.comparison_kinds import COMPARISON
 from fastrnns_rs.views.plots.figure import Plot
 
+_SWEEP = {
+    "sweep": Plot(sweep_plot.draw_times, sweep_plot.height, sweep_plot.time_rows),
+    "throughput": Plot(sweep_plot.draw_rates, sweep_plot.height, sweep_plot.rate_rows),
+}
 KINDS: Mapping[type, Mapping[str, Plot]] = {
     Run: {
         "times": Plot(run_times.draw, run_times.height),
         "samples": Plot(run_samples.draw, rows=run_samples.rows),
         "distribution": Plot(run_distribution.draw, rows=run_samples.rows),
+        "start": Plot(run_start.draw, run_start.height),
+        "memory": Plot(run_memory.draw, run_memory.height),
+        **_SWEEP,
     },
+    Sweep: _SWEEP,
+    Comparison: COMPARISON,
 }

@@ -41,7 +41,7 @@ def read_idle(summary: TraceSummary) -> CaptureIdle | None:
 
 
 def average_idle(captures: Sequence[CaptureIdle | None]) -> dict[str, Any]:
-    """Returns the mean span and idle time of captures, under their keys in the document.
+    """Returns the mean span and idle time of captures, under their document keys.
 
     The result is empty unless all captures have idle times.
     """

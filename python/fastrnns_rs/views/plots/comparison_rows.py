@@ -1,0 +1,122 @@
+"""Rows of a comparison of runs: medians of processes, and shift of deciles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.views.comparison import words
+from fastrnns_rs.views.scale import Scale
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import Comparison, Figures, Row
+    from fastrnns_rs.views.plots.drawing import Canvas
+
+SIDES = ("baseline", "candidate")
+
+
+def rows_with_processes(comparison: Comparison) -> list[str]:
+    """Returns the rows with medians of processes, as `cudnn/forward`."""
+    return [one.name for one in words.named_rows(comparison) if any(side.process_medians_ns for side in sides(one.row))]
+
+
+def rows_with_deciles(comparison: Comparison) -> list[str]:
+    """Returns the rows with deciles of both sides, as `cudnn/forward`."""
+    return [one.name for one in words.named_rows(comparison) if one.row.deciles]
+
+
+def sides(row: Row) -> list[Figures]:
+    """Returns the known sides of a row."""
+    return [one for one in (row.baseline, row.candidate) if one is not None]
+
+
+def find(comparison: Comparison, name: str) -> Row:
+    """Returns the row with a name."""
+    for one in words.named_rows(comparison):
+        if one.name == name:
+            return one.row
+    raise UsageError(f"unknown row: {name!r}", "Use a row of the comparison.", where="row", value=name)
+
+
+def processes_scale(row: Row) -> Scale:
+    """Returns the scale of the medians and of the point estimates."""
+    return Scale([time for one in sides(row) for time in (*one.process_medians_ns, one.estimate_ns)])
+
+
+def shift_scale(row: Row) -> Scale:
+    """Returns the scale of the differences between deciles."""
+    return Scale([one.shift_ns for one in row.deciles])
+
+
+def draw_processes(comparison: Comparison, canvas: Canvas, name: str) -> None:
+    """Draws the median of each process, and point estimates with intervals."""
+    from matplotlib.ticker import MaxNLocator
+
+    row = find(comparison, name)
+    scale = processes_scale(row)
+    axes = canvas.axes
+    for number, title in enumerate(SIDES):
+        side: Figures | None = getattr(row, title)
+        if side is None or not side.process_medians_ns:
+            continue
+        color = canvas.color(number)
+        medians = side.process_medians_ns
+        if side.ci_low_ns is not None and side.ci_high_ns is not None:
+            axes.axhspan(side.ci_low_ns / scale.ns, side.ci_high_ns / scale.ns, color=color, alpha=0.15, linewidth=0)
+        axes.axhline(side.estimate_ns / scale.ns, color=color, linestyle=("-", "--")[number], linewidth=1.0)
+        dots = axes.scatter(
+            range(1, len(medians) + 1),
+            [one / scale.ns for one in medians],
+            marker=canvas.marker(number),
+            s=28,
+            color=color,
+            label=title,
+            zorder=3,
+        )
+        canvas.describe(
+            dots,
+            [f"{title}, process {place}: {scale.text(one)} {scale.unit}" for place, one in enumerate(medians, 1)],
+        )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("process of a side, in order")
+    axes.set_ylabel(f"median of the process, {scale.unit}")
+    axes.grid(visible=True, axis="y")
+    axes.set_axisbelow(True)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+
+
+def draw_shift(comparison: Comparison, canvas: Canvas, name: str) -> None:
+    """Draws the difference of each decile: candidate minus baseline."""
+    row = find(comparison, name)
+    scale = shift_scale(row)
+    axes = canvas.axes
+    axes.axhline(0.0, color=canvas.theme.ink, linewidth=0.8)
+    axes.plot(
+        [100 * one.level for one in row.deciles],
+        [one.shift_ns / scale.ns for one in row.deciles],
+        color=canvas.theme.muted,
+        linewidth=1.0,
+    )
+    for title, marker, color, is_slower in (("slower", "^", 1, True), ("faster", "v", 0, False)):
+        shown = [one for one in row.deciles if (one.shift_ns > 0) == is_slower]
+        if not shown:
+            continue
+        dots = axes.scatter(
+            [100 * one.level for one in shown],
+            [one.shift_ns / scale.ns for one in shown],
+            marker=marker,
+            s=36,
+            color=canvas.color(color),
+            label=title,
+            zorder=3,
+        )
+        canvas.describe(
+            dots,
+            [f"{100 * one.level:.0f} %: {scale.text(one.shift_ns)} {scale.unit}, {title}" for one in shown],
+        )
+    axes.set_xticks([100 * one.level for one in row.deciles])
+    axes.set_xlabel("decile of all timed samples, %")
+    axes.set_ylabel(f"candidate - baseline, {scale.unit}")
+    axes.grid(visible=True, axis="y")
+    axes.set_axisbelow(True)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
