@@ -79,9 +79,10 @@ def run_pretended(*arguments: object, cwd: Path | None = None, **variables: str 
     return run_cli(*arguments, cwd=cwd, executor=pretended_workers.each(pretended_workers.rising), **variables)
 
 
-def run_process(*arguments: object, cwd: Path | None = None, **variables: str | Path) -> Done:
+def run_process(*arguments: object, cwd: Path | None = None, timeout_s: float = 600, **variables: str | Path) -> Done:
     """Runs `fastrnns-rs` in a process of its own, as a shell does."""
-    return finished([sys.executable, "-m", "fastrnns_rs", *map(str, arguments)], cwd=cwd, **variables)
+    words = [sys.executable, "-m", "fastrnns_rs", *map(str, arguments)]
+    return finished(words, cwd=cwd, timeout_s=timeout_s, **variables)
 
 
 def command_with_facts(*arguments: object, facts: Facts = FACTS) -> list[str]:

@@ -39,7 +39,12 @@ class Measured:
 
 
 def bench(
-    folder: Path, *arguments: object, machine: Machine | None = None, status: int = 0, **variables: str | Path
+    folder: Path,
+    *arguments: object,
+    machine: Machine | None = None,
+    status: int = 0,
+    timeout_s: float = 600,
+    **variables: str | Path,
 ) -> Measured:
     """Runs `bench` with few iterations in one process of each runner.
 
@@ -48,6 +53,7 @@ def bench(
         arguments: Runners, then options.
         machine: Emulated devices; None for one device on the virtual clock.
         status: The exit status that it has to have.
+        timeout_s: Time limit in seconds.
         variables: Of the environment.
     """
     names = [one for one in arguments if not str(one).startswith("-")]
@@ -63,14 +69,21 @@ def bench(
         "cuda",
         *arguments[len(names) :],
     )
-    done = run_on(folder, "bench", *FEW, *words, "--json", machine=machine, **variables)
+    done = run_on(folder, "bench", *FEW, *words, "--json", machine=machine, timeout_s=timeout_s, **variables)
     assert done.status == status, done.stderr
     return Measured(done, done.json(), [*logs(folder)])
 
 
-def run_on(folder: Path, *arguments: object, machine: Machine | None = None, **variables: str | Path) -> Done:
+def run_on(
+    folder: Path,
+    *arguments: object,
+    machine: Machine | None = None,
+    timeout_s: float = 600,
+    **variables: str | Path,
+) -> Done:
     """Runs any command."""
-    return run_process(*arguments, **(machine or Machine()).environment(folder), **variables)
+    environment = (machine or Machine()).environment(folder)
+    return run_process(*arguments, timeout_s=timeout_s, **environment, **variables)
 
 
 def verified(folder: Path, *arguments: object, machine: Machine | None = None, status: int = 0) -> dict[str, Any]:

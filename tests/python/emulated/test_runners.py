@@ -87,7 +87,9 @@ def test_a_runner_is_measured(others_measured: Measured, name: str) -> None:
 @pytest.mark.long("emulated")
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_compiled_runner_is_measured(name: str, tmp_path: Path) -> None:
-    found = bench(tmp_path, name, *SMALL)
+    # The kernels of ResNet-50 take five minutes to compile on two cores that have other work.
+    limits = ("--compile-timeout", "1500", "--timeout", "1700")
+    found = bench(tmp_path, name, *SMALL, *limits, timeout_s=1800)
     check_measured(found.result(name))
     assert found.result(name)["timing_mode"] == "cuda_events"
     assert found.log_of(name).kernels("triton"), "no kernel of Triton"
