@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import _running, chromium
 from commands import Done, run_cli
 from facts import FACTS
 from generated_modules import Modules, compiled
@@ -23,7 +24,7 @@ from processes import marked
 from fastrnns_rs.machine import environment
 from fastrnns_rs.verbs.history.run_history import RunHistory
 
-__all__ = ["FACTS", "PLANTED", "ROOT", "TINY", "Done", "run_cli"]
+__all__ = ["FACTS", "PLANTED", "ROOT", "TINY", "Done", "_running", "chromium", "run_cli"]
 
 #: Modules whose assertions are told as those of tests are.
 pytest.register_assert_rewrite("capture_files", "profile_commands", "supervised")

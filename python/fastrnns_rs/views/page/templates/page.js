@@ -27,9 +27,10 @@
     });
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     heading.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const rows = document.createDocumentFragment();
-    for (const key of keys) rows.append(key.row);
-    body.append(rows);
+    // Rows that are moved within their body take ten times as long.
+    const sorted = body.cloneNode();
+    sorted.append(...keys.map((key) => key.row));
+    body.replaceWith(sorted);
   };
   const filter = (table, words, count) => {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
