@@ -153,8 +153,12 @@ class _Cleaner:
     def _clean_attributes(self, element: ET.Element) -> None:
         if _LINK in element.attrib:
             element.set("href", f"#{self._ids[element.attrib.pop(_LINK).removeprefix('#')]}")
-        if style := element.attrib.pop("style", None):
-            element.set("class", self._styles.name(style))
+        style = element.attrib.pop("style", "")
+        if fill := element.attrib.pop("fill", ""):
+            # The background of a hatch.
+            style = f"fill: {fill}; {style}"
+        if style:
+            element.set("class", self._styles.name(self._with_short_ids(style)))
         for key, value in [*element.attrib.items()]:
             if key == "d":
                 element.set(key, shorten(value))
@@ -165,7 +169,10 @@ class _Cleaner:
             elif key in {"x", "y", "width", "height", "points"}:
                 element.set(key, round_numbers(value))
             else:
-                element.set(key, _REFERENCE.sub(lambda found: f"url(#{self._ids[found[1]]})", value))
+                element.set(key, self._with_short_ids(value))
+
+    def _with_short_ids(self, value: str) -> str:
+        return _REFERENCE.sub(lambda found: f"url(#{self._ids[found[1]]})", value)
 
 
 def _describe(group: ET.Element, texts: list[str]) -> None:
