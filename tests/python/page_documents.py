@@ -52,17 +52,28 @@ def _with_summaries(result: Any) -> Any:
     return replace(result, **found)
 
 
-def _readme_run() -> Run:
-    run = fastrnns_rs.load(README_RUNS / "after.json")
+def _hostile_comparison() -> Any:
+    both = screen_data.baseline(), screen_data.candidate()
+    renamed = [
+        replace(run, results=[replace(run.results[one % 3], runner=name) for one, name in enumerate(HOSTILE)])
+        for run in both
+    ]
+    return fastrnns_rs.compare(*renamed, history=False)
+
+
+def _readme_run(name: str) -> Run:
+    run = fastrnns_rs.load(README_RUNS / f"{name}.json")
     assert isinstance(run, Run)
     return run
 
 
 #: Documents of each page, by name. A page of a new kind is one line here.
 PAGES: dict[str, Callable[[], list[Any]]] = {
-    "run": lambda: [_readme_run()],
+    "run": lambda: [_readme_run("after")],
     "run of many rows": lambda: [run_of(7, 2, 20)],
     "hostile run": lambda: [hostile_run()],
+    "comparison": lambda: [fastrnns_rs.compare(_readme_run("before"), _readme_run("after"), history=False)],
+    "hostile comparison": lambda: [_hostile_comparison()],
     "several documents": lambda: [screen_data.partial(), screen_data.candidate()],
 }
 
