@@ -81,12 +81,12 @@ EXCEPTIONS = {
 #: Modules that take longer to load than a small capture takes to read, and those of ours that load them.
 HEAVY = {
     *("asyncio", "click", "concurrent", "contextlib", "dataclasses", "difflib", "enum", "hashlib"),
-    *("inspect", "json", "numpy", "pathlib", "platformdirs", "re", "shutil", "statistics", "subprocess"),
-    *("importlib.metadata", "tempfile", "torch", "typing", "fastrnns_rs.documents.codec"),
+    *("inspect", "jinja2", "json", "matplotlib", "numpy", "pathlib", "platformdirs", "re", "shutil", "statistics"),
+    *("importlib.metadata", "subprocess", "tempfile", "torch", "typing", "fastrnns_rs.documents.codec"),
     *("fastrnns_rs.documents.summary", "fastrnns_rs.problem.problem", "fastrnns_rs.runners.registry"),
     "fastrnns_rs.verbs.profile",
 }
-HEAVIEST = {"asyncio", "numpy", "platformdirs", "subprocess", "torch"}
+HEAVIEST = {"asyncio", "jinja2", "matplotlib", "numpy", "platformdirs", "subprocess", "torch"}
 
 
 def part_of(path: Path) -> str:
@@ -286,14 +286,14 @@ COMMANDS = [
 @pytest.mark.parametrize(
     "statement", [*STATEMENTS, *(f"from fastrnns_rs.cli import main; main({one.split()})" for one in COMMANDS)]
 )
-def test_torch_and_numpy_are_not_loaded(statement: str) -> None:
+def test_heavy_packages_are_not_loaded(statement: str) -> None:
     code = f"""
 import sys
 try:
     {statement}
 except SystemExit:
     pass
-loaded = {{"torch", "torchvision", "numpy"}} & set(sys.modules)
+loaded = {{"torch", "torchvision", "numpy", "matplotlib", "jinja2"}} & set(sys.modules)
 sys.exit(f"loaded {{loaded}}" if loaded else 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
