@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from fastrnns_rs.cli import history_options, options, shared, verdict_options
+from fastrnns_rs.cli import history_options, options, page_output, shared, verdict_options
 from fastrnns_rs.cli.configuration import Program, Unconfigured, note_programs
 from fastrnns_rs.cli.options import ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError, exclusive
@@ -58,6 +58,7 @@ class Files(ListOption):
     "--nsys-path", cls=Program, metavar="PATH", help="nsys program that exports reports. [default: the newest]"
 )
 @verdict_options.formats("compare")
+@page_output.plot_option("the ratios, or the kernels that made the difference,")
 @options.output()
 @history_options.options("compare")
 def command(**given: Any) -> int:
@@ -85,7 +86,8 @@ def command(**given: Any) -> int:
     history = history_options.find_history(given)
     first, second = (resolved(side, history) for side in _files(given))
     files = [os.fspath(one) for one in (*first, *second)]
-    shared.check_output(given["output"], (one for file in files for one in files_not_to_replace(file)))
+    for flag in ("output", "plot"):
+        shared.check_output(given[flag], (one for file in files for one in files_not_to_replace(file)), f"--{flag}")
     if not are_captures(first, second):
         for name in ("iteration_range", "nsys_path"):
             if given[name] not in {None, False} and shared.is_flag(name):
@@ -104,6 +106,7 @@ def command(**given: Any) -> int:
         comparison_output.show(
             found.comparison, format_name, given["output"], wide=given["wide"], more=more, named=named
         )
+    page_output.write_plot(found.comparison, given["plot"])
     return found.comparison.exit_code
 
 

@@ -172,9 +172,9 @@ def _run_formats() -> dict[str, Callable[[Run], str]]:
 def _comparison_formats() -> dict[str, Callable[[Comparison], str]]:
     from fastrnns_rs.views.comparison.junit import junit
     from fastrnns_rs.views.comparison.markdown import markdown
-    from fastrnns_rs.views.prompt.html import html
+    from fastrnns_rs.views.page.pages import html_page
 
-    return {"markdown": markdown, "html": html, "junit": junit}
+    return {"markdown": markdown, "html": html_page, "junit": junit}
 
 
 _KINDS: dict[type, _Kind] = {

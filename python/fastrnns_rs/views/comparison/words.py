@@ -40,6 +40,16 @@ VERDICTS = {
     "inconclusive": "? inconclusive",
     None: "- no verdict",
 }
+#: Variation that an interval includes, by the `basis` of its row.
+BASES = {
+    "interleaved": "Both sides were measured in the same session. The interval includes the variation between its "
+    "processes.",
+    "sessions": "Sessions are the replicates. The interval includes the variation between sessions.",
+    "history": "The interval includes the variation between sessions, as earlier sessions of the history show it.",
+    "two_sessions": "The sides were measured in different sessions, which differ by an unknown amount. The interval "
+    "includes the variation between processes only: a verdict is conditional, and in parentheses.",
+    None: "The sessions are unknown. The interval, if there is one, includes the variation between processes only.",
+}
 #: A suggested number has one digit from the first limit on. Above the second limit, no number is suggested.
 _ROUNDED_FROM, MOST_SUGGESTED = 20, 200
 #: Text in place of a suggested number.

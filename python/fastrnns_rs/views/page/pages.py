@@ -32,7 +32,8 @@ def _maker(document: object) -> Callable[[Any, Any], Article]:
 
 
 def _makers() -> dict[type, Callable[[Any, Any], Article]]:
+    from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.views.page import run_page
+    from fastrnns_rs.views.page import comparison_page, run_page
 
-    return {Run: run_page.article}
+    return {Run: run_page.article, Comparison: comparison_page.article}

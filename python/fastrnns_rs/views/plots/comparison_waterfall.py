@@ -63,14 +63,20 @@ def category_steps(comparison: Comparison) -> list[Step]:
 
 
 def _steps(changes: Sequence[Change], most: int) -> list[Step]:
-    shown, rest = folded(sorted(changes, key=lambda one: (-abs(one.delta_ns), one.name)), most)
-    names = [(one.name, getattr(one, "short_name", None) or one.name) for one in shown]
-    shorts = kernel_names.shortened(names, LONGEST_NAME)
-    found = [Step(one.name, short, one.delta_ns, one) for one, short in zip(shown, shorts, strict=True)]
+    named = zip(changes, short_names(changes), strict=True)
+    shown, rest = folded(sorted(named, key=lambda one: (-abs(one[0].delta_ns), one[0].name)), most)
+    found = [Step(one.name, short, one.delta_ns, one) for one, short in shown]
     if rest:
         others = f"{len(rest):,} others"
-        found.append(Step(others, others, sum(one.delta_ns for one in rest), None))
+        found.append(Step(others, others, sum(one.delta_ns for one, _ in rest), None))
     return found
+
+
+def short_names(changes: Sequence[Change]) -> list[str]:
+    """Returns short names of rows, which differ."""
+    return kernel_names.shortened(
+        [(one.name, getattr(one, "short_name", None) or one.name) for one in changes], LONGEST_NAME
+    )
 
 
 def totals(comparison: Comparison) -> tuple[int, int]:
@@ -144,7 +150,7 @@ def _draw(comparison: Comparison, canvas: Canvas, steps: Sequence[Step]) -> None
     texts.append(f"{times.text(after)} {times.unit}")
     for place, text in enumerate(texts):
         axes.text(1.02, place, text, transform=axes.get_yaxis_transform(), va="center", color=canvas.theme.ink)
-    names = ["baseline", *(fit(visible(one.short), LONGEST_NAME) for one in steps), "candidate"]
+    names = ["baseline", *(one.short for one in steps), "candidate"]
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)

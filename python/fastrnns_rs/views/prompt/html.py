@@ -16,46 +16,41 @@ if TYPE_CHECKING:
 _MOST_ROWS = 12
 
 
-def html(document: object) -> str:
-    """Returns all rows of a document as HTML, below the line of the prompt."""
-    return "".join(_parts(document, None))
-
-
 def prompt_html(document: object) -> str | None:
     """Returns what a notebook shows: at most 12 rows of a document.
 
     Never raises an error, even if the values of the object have wrong types: the notebook then shows the text.
     """
     try:
-        return "".join(_parts(document, _MOST_ROWS))
+        return "".join(_parts(document))
     except Exception:  # noqa: BLE001  # a prompt must show any object
         return None
 
 
-def _parts(document: object, most: int | None) -> Iterator[str]:
+def _parts(document: object) -> Iterator[str]:
     yield paragraph(repr(document).partition("\n")[0])
     makers = _makers()
     kind = next(one for one in type(document).__mro__ if one in makers)
-    yield from makers[kind](document, most)
+    yield from makers[kind](document)
 
 
 @cache
-def _makers() -> dict[type, Callable[[Any, int | None], Iterator[str]]]:
+def _makers() -> dict[type, Callable[[Any], Iterator[str]]]:
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.documents.summary import SummaryDocument
     from fastrnns_rs.documents.sweep import Sweep
 
-    return {Run: _run, Comparison: _comparison, Sweep: _sweep, SummaryDocument: lambda one, _: summary(one.to_dict())}
+    return {Run: _run, Comparison: _comparison, Sweep: _sweep, SummaryDocument: lambda one: summary(one.to_dict())}
 
 
-def _run(run: Run, most: int | None) -> Iterator[str]:
+def _run(run: Run) -> Iterator[str]:
     from fastrnns_rs.views.run import run_table
 
     if not run.results:
         return
     rows = run_table.rows(run)
-    shown = rows[:most]
+    shown = rows[:_MOST_ROWS]
     columns = run_table.make_columns(shown)
     # A mark belongs to the interval before it.
     kept = [place for place, column in enumerate(columns) if column.kind != "mark"]
@@ -66,7 +61,7 @@ def _run(run: Run, most: int | None) -> Iterator[str]:
         else [one.name, run_table.outcome(one.result)]
         for row, one in enumerate(shown)
     ]
-    yield table(headings, [*cells, *_more(len(rows), most)])
+    yield table(headings, [*cells, *_more(len(rows))])
 
 
 def _marked(columns: list[Any], place: int, row: int) -> str:
@@ -75,12 +70,12 @@ def _marked(columns: list[Any], place: int, row: int) -> str:
     return f"{text}{columns[place + 1].cells[row]}" if follows else text
 
 
-def _more(count: int, most: int | None) -> list[list[str]]:
-    left = 0 if most is None else count - most
+def _more(count: int) -> list[list[str]]:
+    left = count - _MOST_ROWS
     return [[f"… {left:,} more"]] if left > 0 else []
 
 
-def _comparison(comparison: Comparison, most: int | None) -> Iterator[str]:
+def _comparison(comparison: Comparison) -> Iterator[str]:
     from fastrnns_rs.views.comparison import captures_glance, rows_table, words
 
     if comparison.kind == "capture":
@@ -89,7 +84,7 @@ def _comparison(comparison: Comparison, most: int | None) -> Iterator[str]:
     if not comparison.rows:
         return
     named = words.named_rows(comparison)
-    shown = named[:most]
+    shown = named[:_MOST_ROWS]
     columns = rows_table.make_columns(comparison, shown, intervals=True, times=True)
     headings = [
         [name, *(column.headings[place] for column in columns)]
@@ -97,11 +92,11 @@ def _comparison(comparison: Comparison, most: int | None) -> Iterator[str]:
     ]
     names = [*(one.name for one in shown), *([rows_table.MEAN] if comparison.geometric_mean else [])]
     rows = [[name, *(column.cells[place] for column in columns)] for place, name in enumerate(names)]
-    rows[len(shown) : len(shown)] = _more(len(named), most)
+    rows[len(shown) : len(shown)] = _more(len(named))
     yield table(headings, rows, (0, len(columns) - 1, len(columns)))
 
 
-def _sweep(sweep: Sweep, _most: int | None) -> Iterator[str]:
+def _sweep(sweep: Sweep) -> Iterator[str]:
     from fastrnns_rs.views.run import sweep_tables
 
     for title, headings, rows, notes in sweep_tables.blocks(sweep):

@@ -1,0 +1,46 @@
+"""Command that repeats a comparison."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.views.text import shell_word
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import Compared, Comparison
+
+#: Several files that were given as one summary have no name.
+_SEVERAL = re.compile(r".* and \d+ more", re.DOTALL)
+
+
+def repeat_words(comparison: Comparison) -> str | None:
+    """Returns the command line that repeats a comparison.
+
+    Returns None if no command line can name a side, such as a run that is not in a file.
+    """
+    first, second = _names(comparison.baseline), _names(comparison.candidate)
+    if not first or not second:
+        return None
+    if first == second and len(first) == 1:
+        # A run of `ab` has both sides.
+        words = first
+    elif len(first) == len(second) == 1:
+        words = [*first, *second]
+    else:
+        words = ["--baseline", *first, "--candidate", *second]
+    return " ".join(["fastrnns-rs", "compare", *words, *_options(comparison)])
+
+
+def _names(side: Compared) -> list[str]:
+    # Names of the history start with @, and the label of a run that is no file starts with `run`.
+    named = [side.label] if side.label.startswith("@") and len(side.files) == 1 else side.files
+    if any(not one or one.startswith("run ") or _SEVERAL.fullmatch(one) for one in named):
+        return []
+    return [shell_word(one) for one in named]
+
+
+def _options(comparison: Comparison) -> list[str]:
+    method = comparison.method
+    margin = {"option": [f"--margin {method.margin:g}"], "noise_floor": ["--margin noise-floor"]}
+    return [*margin.get(method.margin_source, []), *(["--force"] if method.forced else [])]
