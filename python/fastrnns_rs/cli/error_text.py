@@ -25,6 +25,8 @@ _OTHER_NAMES = {
     "pattern": "match",
     "until_ns": "until",
     "trace_output": "trace",
+    "kind": "plot_kind",
+    "row": "plot_row",
 }
 #: File of defaults, in the place of an error.
 _FILE = "pyproject.toml"

@@ -36,6 +36,8 @@ _OUTPUT: Sections = {
             "as_json",
             "open_page",
             "plot",
+            "plot_kind",
+            "plot_row",
             "output",
             "run_file",
             "wide",
@@ -70,7 +72,7 @@ SECTIONS: Mapping[str, Sections] = {
     "compare": {**_JUDGING, **_CAPTURES, **_OUTPUT},
     "show": {"Rows": ("filter", "sort", "warnings"), **_OUTPUT},
     "history": {
-        "Runs": ("last", "all"),
+        "Runs": ("last", "all", "trends"),
         "Actions": ("tag", "untag", "export", "import", "prune"),
         "Pruning": ("older_than", "keep", "dry_run"),
         **_OUTPUT,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import display, history_options, options, shared
+from fastrnns_rs.cli import display, history_options, options, page_output, shared
 from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb, WordsOption
@@ -25,6 +25,7 @@ EPILOG = """\b
 Examples:
   fastrnns-rs history
   fastrnns-rs history --last 100
+  fastrnns-rs history --format html --open
   fastrnns-rs history --tag baseline
   fastrnns-rs compare @tag:baseline @last
   fastrnns-rs history @tag:baseline --export runs
@@ -53,7 +54,13 @@ class Folders(WordsOption, Unconfigured):
     cls=Unconfigured,
     type=click.IntRange(1, _MOST),
     metavar="N",
-    help=f"List the N newest runs. [default: {_LISTED}; all with --json, or if runs are named]",
+    help=f"List the N newest runs. [default: {_LISTED}; all in JSON and pages, or if runs are named]",
+)
+@click.option(
+    "--trends",
+    cls=Unconfigured,
+    is_flag=True,
+    help="Add the times of each row over the runs to JSON, as a page has them.",
 )
 @click.option("--all", cls=Unconfigured, is_flag=True, help="List all runs.")
 @click.option("--tag", cls=Unconfigured, metavar="NAME", help="Add a tag to runs. [default: to @last]")
@@ -68,7 +75,9 @@ class Folders(WordsOption, Unconfigured):
 @click.option("--dry-run", cls=Unconfigured, is_flag=True, help="List the runs that would be deleted.")
 @options.wide("Show commit, version of torch and size too.")
 @history_options.folder("history")
-@options.formats("history", ["table", "json"])
+@options.formats("history", ["table", "json", "html"])
+@page_output.plot_option("the times of a row over the runs")
+@page_output.plot_choice()
 @options.output()
 def command(**given: Any) -> int:
     """Lists, tags, exports, imports and deletes the runs that bench and ab kept.
@@ -78,12 +87,8 @@ def command(**given: Any) -> int:
     history = history_options.find_history(given)
     assert history is not None  # noqa: S101  # this verb has no --no-history
     format_name = shared.choose_format(given) or "table"
-    acts = [name for name in ("tag", "untag", "export", "import") if given[name] is not None]
-    acts += ["prune"] if given["prune"] else []
-    if len(acts) > 1:
-        raise exclusive(*acts)
-    if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
-        raise UsageError("--older-than, --keep and --dry-run need --prune", "Add --prune.")
+    acts = _acts(given)
+    wants_trends = _wants_trends(given, acts, format_name)
     shared.check_output(given["output"])
     if given["output"] is not None and given["output"].resolve().parent == history.runs_folder.resolve():
         hint, reason = "Use another folder.", "the folder has the run files of the history"
@@ -107,11 +112,50 @@ def command(**given: Any) -> int:
     listed = {one.run_id for one in chosen}
     shown = found.with_runs([one for one in found.runs if one.run_id in listed])
     earlier = history.n_runs() - len(shown.runs) if len(shown.runs) == newest and not given["runs"] else 0
-    if format_name == "json":
-        shared.deliver(shown.to_json(), given["output"])
-    else:
+    timed = shown
+    if wants_trends:
+        from fastrnns_rs.verbs.history.trends import with_trends
+
+        # A table lists few runs, and a plot has more.
+        is_part = format_name == "table" and not given["runs"] and given["last"] is None
+        timed = with_trends(history.document() if is_part else shown)
+    if format_name == "table":
         _show(shown, earlier, given)
+    else:
+        shared.deliver(timed.render(format_name), given["output"])
+    page_output.write_plot(timed, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
     return ExitCode.DONE
+
+
+def _acts(given: dict[str, Any]) -> list[str]:
+    """Returns the action that the options request, in a list; an empty list without an action.
+
+    Raises:
+        UsageError: If the options contradict each other.
+    """
+    acts = [name for name in ("tag", "untag", "export", "import") if given[name] is not None]
+    acts += ["prune"] if given["prune"] else []
+    if len(acts) > 1:
+        raise exclusive(*acts)
+    if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
+        raise UsageError("--older-than, --keep and --dry-run need --prune", "Add --prune.")
+    return acts
+
+
+def _wants_trends(given: dict[str, Any], acts: list[str], format_name: str) -> bool:
+    """Returns True if the times of rows over runs are requested, which takes the time to read the run files.
+
+    Raises:
+        UsageError: If the options contradict each other.
+    """
+    page_output.check_choice(given)
+    if acts and (format_name == "html" or given["plot"] is not None):
+        raise UsageError(
+            f"pages and plots exclude --{acts[0]}", f"Use --{acts[0]} alone, then --format html or --plot."
+        )
+    if given["trends"] and format_name == "table":
+        raise UsageError("--trends needs --json or --format html", "Add --json, or leave out --trends.")
+    return bool(given["trends"] or format_name == "html" or given["plot"] is not None)
 
 
 def _show(shown: History, earlier: int, given: dict[str, Any]) -> None:
@@ -136,7 +180,7 @@ def _newest(given: dict[str, Any], acts: list[str], format_name: str) -> int | N
         from fastrnns_rs.verbs.history.run_names import newest_needed
 
         return newest_needed(given["runs"] or ("@last",))
-    every = given["all"] or (format_name == "json" and given["last"] is None)
+    every = given["all"] or (format_name != "table" and given["last"] is None)
     return None if every else given["last"] or _LISTED
 
 

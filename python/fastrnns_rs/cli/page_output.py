@@ -11,7 +11,7 @@ import click
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.configuration import Target
-from fastrnns_rs.cli.options import PAGE, F
+from fastrnns_rs.cli.options import PAGE, F, several
 from fastrnns_rs.errors import UsageError, exclusive
 
 HTML = "html"
@@ -30,6 +30,30 @@ def plot_option(document: str) -> Callable[[F], F]:
         metavar="OUT.svg",
         help=f"Draw {document} to a .png, .svg or .pdf file too.",
     )
+
+
+def plot_choice(rows: str = "cudnn/forward") -> Callable[[F], F]:
+    """Returns `--plot-kind` and `--plot-row`, which choose the plot of `--plot`.
+
+    Args:
+        rows: Example of a row.
+    """
+    return several(
+        click.option("--plot-kind", metavar="KIND", help="Kind of --plot. [default: the first kind of the document]"),
+        click.option("--plot-row", metavar="ROW", help=f"Row of --plot, such as {rows}. [default: the first row]"),
+    )
+
+
+def check_choice(given: dict[str, Any]) -> None:
+    """Checks that options which choose a plot have a plot.
+
+    Raises:
+        UsageError: If `--plot` is missing.
+    """
+    for name in ("plot_kind", "plot_row"):
+        if given[name] is not None and given["plot"] is None:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} needs --plot", f"Add --plot OUT.svg or leave out {flag}.")
 
 
 def check(given: dict[str, Any], name: str | None) -> str | None:
@@ -75,17 +99,19 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
     return name
 
 
-def write_plot(document: object, path: Path | None) -> None:
-    """Draws the default plot of a document to a file.
+def write_plot(document: object, path: Path | None, *, kind: str | None = None, row: str | None = None) -> None:
+    """Draws a plot of a document to a file.
 
     Args:
         document: Document.
         path: File; None for no plot.
+        kind: Kind of plot; None for the first.
+        row: Row of a kind that shows one row; None for the first.
     """
     if path is not None:
         from fastrnns_rs.views.plots.figure import save
 
-        save(document, path)
+        save(document, path, kind, row=row)
 
 
 def open_page(path: Path) -> None:

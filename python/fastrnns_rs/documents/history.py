@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from json.encoder import encode_basestring_ascii
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from fastrnns_rs.documents.codec import RunWarning
+from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.history_trends import Trend
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 # The class is not frozen, since that would double the time to list thousands of runs.
@@ -52,7 +58,16 @@ class KeptRun(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class History(Container[KeptRun], Document):
-    """Runs that were kept, the oldest first."""
+    """Runs that were kept, the oldest first.
+
+    Attributes:
+        folder: Folder of the history.
+        warnings: Warnings about files in the folder.
+        runs: Runs, the oldest first.
+        trends: Times of each row that at least two runs have; empty unless they are requested.
+        n_trend_runs: Number of runs that `trends` was made from, the newest of `runs` without those of `ab`; None if
+            trends were not requested.
+    """
 
     row_noun: ClassVar[str] = "run"
     place: ClassVar[str] = "in this history"
@@ -63,9 +78,36 @@ class History(Container[KeptRun], Document):
     folder: str
     warnings: list[RunWarning] = field(default_factory=list)
     runs: list[KeptRun] = field(default_factory=list)
+    trends: list[Trend] = field(default_factory=list, metadata=since("1.3"))
+    n_trend_runs: int | None = field(default=None, metadata=since("1.3"))
 
     def _names(self) -> list[tuple[str, ...]]:
         return [(one.run_id, one.run_id[:12], *(f"@tag:{tag}" for tag in one.tags)) for one in self.runs]
+
+    @checked_keywords(name="kind")
+    def plot(
+        self, kind: str = "trend", *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+    ) -> Figure:
+        """Draws the times of a row over runs with matplotlib, of the extra `plots`.
+
+        `fastrnns-rs history --trends --json` writes a history with these times.
+
+        Args:
+            kind: `trend`, the only kind.
+            row: Name of one of `trends`, as `cudnn/forward`; None for the first.
+            ax: Axes to draw on; None for a new figure.
+            dark: True draws on a dark background.
+
+        Returns:
+            Figure of matplotlib, which a notebook shows.
+
+        Raises:
+            MissingError: If matplotlib is not installed.
+            UsageError: If the kind or the row is unknown.
+        """
+        from fastrnns_rs.views.plots.figure import draw
+
+        return draw(self, kind, row=row, ax=ax, dark=dark).figure
 
     def to_json(self) -> str:
         """Returns the text of the JSON document, with a line for each run."""

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.run_file import Environment, PhaseSummary
 from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
 
-FORMATS = ("table", "json")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("table", "json", "html")
 
 _SHORT = 20
 
@@ -210,3 +215,26 @@ class InductorReport(Container[ModuleRow], Document):
     def ok(self) -> bool:
         """True if everything that was requested for every module was done."""
         return all(one.status == "ok" for one in self.modules)
+
+    @checked_keywords(name="kind")
+    def plot(
+        self, kind: str = "modules", *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+    ) -> Figure:
+        """Draws the report with matplotlib, of the extra `plots`.
+
+        Args:
+            kind: `modules` for the time of a call of each module, or `kernels` of one module.
+            row: Module of `kernels`, as the page names it; None for the first module with timed kernels.
+            ax: Axes to draw on; None for a new figure.
+            dark: True draws on a dark background.
+
+        Returns:
+            Figure of matplotlib, which a notebook shows.
+
+        Raises:
+            MissingError: If matplotlib is not installed.
+            UsageError: If the kind or the row is unknown.
+        """
+        from fastrnns_rs.views.plots.figure import draw
+
+        return draw(self, kind, row=row, ax=ax, dark=dark).figure

@@ -169,6 +169,12 @@ def _run_formats() -> dict[str, Callable[[Run], str]]:
     return {"csv": csv, "markdown": markdown, "html": html_page, **others}
 
 
+def _page(document: Document) -> str:
+    from fastrnns_rs.views.page.pages import html_page
+
+    return html_page(document)
+
+
 def _comparison_formats() -> dict[str, Callable[[Comparison], str]]:
     from fastrnns_rs.views.comparison.junit import junit
     from fastrnns_rs.views.comparison.markdown import markdown
@@ -181,8 +187,8 @@ _KINDS: dict[type, _Kind] = {
     Run: _Kind(_run, (OVERVIEW, "sweep", "warnings"), _run_formats()),
     Comparison: _Kind(_comparison, (OVERVIEW, "warnings"), _comparison_formats()),
     Verification: _Kind(_verification, (OVERVIEW, "checks")),
-    InductorReport: _Kind(_inductor),
-    History: _Kind(_history),
+    InductorReport: _Kind(_inductor, formats={"html": _page}),
+    History: _Kind(_history, formats={"html": _page}),
     Catalogue: _Kind(_catalogue),
     Diagnosis: _Kind(_diagnosis),
     NoiseFloorDocument: _Kind(_noise),

@@ -33,7 +33,14 @@ def _maker(document: object) -> Callable[[Any, Any], Article]:
 
 def _makers() -> dict[type, Callable[[Any, Any], Article]]:
     from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.history import History
+    from fastrnns_rs.documents.inductor_report import InductorReport
     from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.views.page import comparison_page, run_page
+    from fastrnns_rs.views.page import comparison_page, history_page, inductor_page, run_page
 
-    return {Run: run_page.article, Comparison: comparison_page.article}
+    return {
+        Run: run_page.article,
+        Comparison: comparison_page.article,
+        History: history_page.article,
+        InductorReport: inductor_page.article,
+    }

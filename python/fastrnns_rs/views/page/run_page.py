@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.counting import counted
-from fastrnns_rs.documents.layout import flat
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.figures import estimate_with_interval, mebibytes
-from fastrnns_rs.views.page.parts import Article, Cell, Command, Facts, Fold, Remarks, Section, Table, Text, text_cell
+from fastrnns_rs.views.figures import estimate_with_interval
+from fastrnns_rs.views.page import run_tables, sweep_section
+from fastrnns_rs.views.page.facts import facts
+from fastrnns_rs.views.page.parts import Article, Command, Facts, Fold, Remarks, Section, Text
 from fastrnns_rs.views.plots import run_samples
 from fastrnns_rs.views.plots.run_times import measured, phases
 from fastrnns_rs.views.prose import start_time
-from fastrnns_rs.views.run import run_head, run_table
+from fastrnns_rs.views.run import run_details, run_head, run_table
 from fastrnns_rs.views.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Run
+    from fastrnns_rs.documents.run_file import PhaseSummary, Run
     from fastrnns_rs.views.page.charts import Charts
 
-_NONE = "–"
-_UNLIMITED = 1_000
+#: Lines of the context are not wrapped.
+_UNLIMITED = 10_000
+_READING = (
+    "Dot: point estimate. Line: 95 % confidence interval, from three processes on. Ticks: median of each process. "
+    "Left is faster."
+)
 
 
 def article(run: Run, charts: Charts) -> Article:
@@ -32,70 +38,45 @@ def article(run: Run, charts: Charts) -> Article:
     status = "" if run.status == "complete" else f" · {run.status}"
     context = [f"{visible(name)} · {start_time(run.created_utc)}{status}"]
     context += [line.text for line in run_head.lines(run, run_head.map_families(run), _UNLIMITED)]
-    title = f"Times of {counted(len(run.results), 'row')}" if len(run.results) != 1 else visible(run.results[0].title)
     return Article(
-        title,
+        f"Times of {counted(len({one.runner for one in run.results}), 'runner')}",
         context,
         [
+            Section("Sweep", [*sweep_section.parts(run, charts)]),
             Section("Times", [*_times(run, charts)]),
-            Section("Samples of each row", [*_rows(run, charts)]),
+            Section("Samples", [*_rows(run, charts)]),
+            Section("Start and memory", [*_costs(run, charts)]),
             Section("Warnings", [*_warnings(run)]),
-            Section("Machine", [Facts([*_facts(run.environment)])]),
-            Section("Plan", [Facts([*_facts(run.plan)]), *_repeat(run)]),
+            Section("Machine", [Facts([*facts(run.environment)])]),
+            # The context has the runners with their sizes.
+            Section("Plan", [Facts([*facts(replace(run.plan, runners=[]))]), *_repeat(run)]),
         ],
     )
 
 
 def _times(run: Run, charts: Charts) -> Iterator[Any]:
-    results = measured(run)
-    if results:
-        caption = "Dot: point estimate. Line: 95 % confidence interval. Ticks: medians of processes."
-        yield charts.draw(run, "times", "Times of forward and backward of each runner", caption)
-        scale = Scale([one.estimate_ns for result in results for _, one in phases(result)])
-        rows = [_time_row(result, phase, one, scale) for result in results for phase, one in phases(result)]
-        headings = ("runner", "phase", f"time, {scale.unit}", "95 % CI low", "95 % CI high", "mean", "std", "p95")
-        yield Table(
-            "Times",
-            (*headings, "processes", "samples", "peak, MiB"),
-            rows,
-            frozenset({0, 1}),
-        )
+    if measured(run):
+        yield charts.draw(run, "times", "Times of forward and backward of each runner", _READING)
+        yield run_tables.times_table(run)
     for one in run.results:
         if one.status != "ok":
-            yield Text(f"{visible(run_table.name(one))}: {visible(run_table.outcome(one))}", "note")
-
-
-def _time_row(result: Result, phase: str, one: PhaseSummary, scale: Scale) -> list[Cell]:
-    low, high = run_table.interval_ends(one)
-
-    def time(value: float | None) -> Cell:
-        return Cell(_NONE) if value is None else Cell(scale.text(value), value)
-
-    peak = result.peak_memory_bytes
-    return [
-        text_cell(run_table.name(result)),
-        Cell(phase),
-        *map(time, (one.estimate_ns, low, high, one.mean_ns, one.stddev_ns, one.p95_ns)),
-        Cell(f"{one.n_processes:,}", one.n_processes),
-        Cell(f"{one.n_samples:,}", one.n_samples),
-        Cell(_NONE) if peak is None else Cell(mebibytes(peak), peak),
-    ]
+            yield Text(visible(f"{run_table.name(one)}: {run_table.outcome(one)}"), "note")
+    yield from (Text(visible(note), "note") for note in run_details.same_code(run))
 
 
 def _rows(run: Run, charts: Charts) -> Iterator[Any]:
-    known = set(run_samples.rows(run))
+    known = {*run_samples.rows(run)}
     for result in measured(run):
         name = run_table.name(result)
         inner: list[Any] = []
         for phase, _ in phases(result):
             row = f"{name}/{phase}"
             if row in known:
-                label = f"{visible(name)}, {phase}"
-                inner.append(charts.draw(run, "samples", f"Samples of {label} in order", row=row))
-                inner.append(charts.draw(run, "distribution", f"Distribution of the samples of {label}", row=row))
-        inner.append(_processes(result))
+                inner.append(charts.draw(run, "samples", visible(f"Samples of {row} in order"), row=row))
+                inner.append(charts.draw(run, "distribution", visible(f"Distribution of {row}"), row=row))
+        inner.append(run_tables.processes_table(result))
         times = ", ".join(f"{phase} {_brief(one)}" for phase, one in phases(result))
-        yield Fold(f"{visible(name)}: {times}", inner)
+        yield Fold(visible(f"{name}: {times}"), inner)
 
 
 def _brief(one: PhaseSummary) -> str:
@@ -103,50 +84,14 @@ def _brief(one: PhaseSummary) -> str:
     return f"{estimate_with_interval(one.estimate_ns, *run_table.interval_ends(one), scale.ns)} {scale.unit}"
 
 
-def _processes(result: Result) -> Table:
-    names = [phase for phase, _ in phases(result)]
-    medians = [median for one in result.processes for phase in names if (median := one.median_ns(phase)) is not None]
-    scale = Scale(medians)
-    headings = [
-        "process",
-        "status",
-        *(f"{phase} median, {scale.unit}" for phase in names),
-        "iterations",
-        "timed from",
-        "warm-up",
-        *(f"first {phase}, {scale.unit}" for phase in names),
-        f"cold compile, {scale.unit}",
-        f"warm compile, {scale.unit}",
-        "peak, MiB",
-    ]
-    rows = [_process_row(one, names, scale) for one in result.processes]
-    return Table("Processes", headings, rows, frozenset({0, 1, 5}) if len(names) == 1 else frozenset({0, 1, 6}))
-
-
-def _process_row(one: Process, names: list[str], scale: Scale) -> list[Cell]:
-    def time(value: float | None) -> Cell:
-        return Cell(_NONE) if value is None else Cell(scale.text(value), value)
-
-    def count(value: int | None) -> Cell:
-        return Cell(_NONE) if value is None else Cell(f"{value:,}", value)
-
-    first = one.first_call
-    firsts = {} if first is None else {"forward": first.forward_ns, "backward": first.backward_ns}
-    place = f"{one.index}" if one.rank is None else f"{one.index}, rank {one.rank}"
-    reason = one.status if one.reason is None else f"{one.status}: {one.reason}"
-    peak = one.peak_memory_bytes
-    return [
-        Cell(place, one.index),
-        text_cell(reason),
-        *(time(one.median_ns(phase)) for phase in names),
-        count(len(one.forward_ns)),
-        count(one.steady_from),
-        text_cell(one.warmup_class),
-        *(time(firsts.get(phase)) for phase in names),
-        time(one.compile.cold_ns),
-        time(one.compile.warm_ns),
-        Cell(_NONE) if peak is None else Cell(mebibytes(peak), peak),
-    ]
+def _costs(run: Run, charts: Charts) -> Iterator[Any]:
+    results = measured(run)
+    if any(one.first_call_ns() is not None for one in results):
+        yield charts.draw(run, "start", "First iteration and compile times of each runner")
+        yield run_tables.start_table(run)
+    if any(one.peak_memory_bytes is not None for one in results):
+        yield charts.draw(run, "memory", "Peak memory of each runner")
+        yield run_tables.memory_table(run)
 
 
 def _warnings(run: Run) -> Iterator[Any]:
@@ -158,18 +103,6 @@ def _warnings(run: Run) -> Iterator[Any]:
 
 def _shown(text: str | None) -> str | None:
     return None if text is None else visible(text)
-
-
-def _facts(part: Any) -> Iterator[tuple[str, str]]:
-    """Yields the known values of a part of the document, by key."""
-    from dataclasses import fields, is_dataclass
-
-    for one in fields(part):
-        value = getattr(part, one.name)
-        if is_dataclass(value):
-            yield from ((f"{one.name}.{name}", text) for name, text in _facts(value))
-        elif value not in (None, [], {}) and not (isinstance(value, list) and is_dataclass(value[0])):
-            yield one.name, visible(value if isinstance(value, str) else flat(value))
 
 
 def _repeat(run: Run) -> Iterator[Any]:

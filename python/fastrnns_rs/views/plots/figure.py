@@ -27,13 +27,13 @@ class Plot:
 
     Attributes:
         draw: Function that draws a document. Kinds of one row also get the name of the row.
-        height: Function that returns the height of the figure in inches.
+        height: Function that returns the height of the figure in inches. Kinds of one row also give the row.
         rows: Function that returns the names of the rows with a plot; None for a plot of the whole document.
         available: Function that returns True for documents with this kind.
     """
 
     draw: Callable[..., None]
-    height: Callable[[Any], float] = lambda _: 3.0
+    height: Callable[..., float] = lambda *_: 3.0
     rows: Callable[[Any], list[str]] | None = None
     available: Callable[[Any], bool] = lambda _: True
 
@@ -102,6 +102,8 @@ def draw(
     from fastrnns_rs.views.plots.prompt_figure import PromptFigure
 
     known = kinds(document)
+    if not known:
+        raise UsageError("no data to plot", "Use a document with at least one row that was measured.")
     chosen = next(iter(known)) if kind is None else kind
     if chosen not in known:
         raise unknown("invalid value", chosen, tuple(known), where="kind")
@@ -112,7 +114,7 @@ def draw(
     theme = DARK if dark else LIGHT
     with apply(theme):
         if ax is None:
-            figure: Any = PromptFigure(figsize=(WIDTH, plot.height(document)), layout="constrained")
+            figure: Any = PromptFigure(figsize=(WIDTH, plot.height(document, *words)), layout="constrained")
             ax = figure.add_subplot()
         else:
             figure = ax.figure

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.history import History
+from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.sweep import Sweep
-from fastrnns_rs.views.plots import run_distribution, run_memory, run_samples, run_start, run_times, sweep_plot
+from fastrnns_rs.views.plots import (
+    history_trend,
+    inductor_times,
+    run_distribution,
+    run_memory,
+    run_samples,
+    run_start,
+    run_times,
+    sweep_plot,
+)
 from fastrnns_rs.views.plots.comparison_kinds import COMPARISON
 from fastrnns_rs.views.plots.figure import Plot
 
@@ -26,4 +37,10 @@ KINDS: Mapping[type, Mapping[str, Plot]] = {
     },
     Sweep: _SWEEP,
     Comparison: COMPARISON,
+    InductorReport: {
+        "modules": Plot(inductor_times.draw_modules, inductor_times.modules_height, available=inductor_times.has_times),
+        "kernels": Plot(inductor_times.draw_kernels, inductor_times.kernels_height, inductor_times.kernel_rows),
+        "memory": Plot(inductor_times.draw_memory, inductor_times.memory_height, available=inductor_times.has_memory),
+    },
+    History: {"trend": Plot(history_trend.draw, history_trend.height, history_trend.rows)},
 }

@@ -46,9 +46,10 @@ def rate_rows(document: Run | Sweep) -> list[str]:
     return [one.name for one in panels(document, RATES)]
 
 
-def height(document: Run | Sweep) -> float:
-    """Returns the height of the figure in inches, for the panel with most lines."""
-    return _AXES + _LEGEND_LINE * max((len(one.lines) for one in panels(document, TIMES)), default=0)
+def height(document: Run | Sweep, row: str) -> float:
+    """Returns the height of the figure in inches."""
+    found = [one for one in panels(document, (*TIMES, *RATES)) if one.name == row]
+    return _AXES + _LEGEND_LINE * len(found[0].lines)
 
 
 def draw_times(document: Run | Sweep, canvas: Canvas, row: str) -> None:
