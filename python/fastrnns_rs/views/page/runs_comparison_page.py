@@ -15,6 +15,7 @@ from fastrnns_rs.views.page.parts import Cell, Facts, Fold, Section, Table, Text
 from fastrnns_rs.views.plots.comparison_ratios import MEAN
 from fastrnns_rs.views.plots.comparison_rows import processes_scale, shift_scale, sides
 from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.units import significant
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 #: Rows with plots of their own. The others have the same tables.
 _MOST_PLOTTED = 40
 _UNLIMITED = 10_000
+#: Longest name in the line of a fold. Tables have whole names.
+_LONGEST_TITLE = 100
 _RATIOS = (
     "Mark: ratio. Line: its confidence interval; an arrow points to an end beyond the axis. Hollow mark: conditional "
     "verdict. Left of the line at 1 is faster."
@@ -106,7 +109,7 @@ def _rows(comparison: Comparison, named: list[words.NamedRow], charts: Charts) -
         if row.ratio is not None:
             change = f", {change_with_unit(row.ratio, row.ratio_ci_low, row.ratio_ci_high)}"
         inner = [*_row_parts(comparison, one, charts if one.name in plotted else None)]
-        yield Fold(f"{visible(one.name)}: {words.verdict(row)}{change}", inner)
+        yield Fold(f"{fit(visible(one.name), _LONGEST_TITLE)}: {words.verdict(row)}{change}", inner)
 
 
 def _row_parts(comparison: Comparison, one: words.NamedRow, charts: Charts | None) -> Iterator[Any]:
