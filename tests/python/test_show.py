@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ def test_a_run_is_shown_as_bench_shows_it(name: str, call: Any, tmp_path: Path) 
     made = run([result()])
     path = write(tmp_path / "run.json", made)
     done = call("show", path, "--format", name)
-    assert (done.status, done.stdout, done.stderr) == (0, made.render(name), "")
+    assert (done.status, done.stdout, done.stderr) == (0, made.remember_name(path).render(name), "")
     output = tmp_path / "out"
     assert call("show", path, "--format", name, "--output", output).stdout == ""
     assert output.read_text() == made.render(name)
@@ -155,3 +156,59 @@ def test_runners_that_a_filter_hides_are_not_described(call: Any, tmp_path: Path
     path = write(tmp_path / "run.json", replace(made, plan=replace(made.plan, runners=planned)))
     first = call("show", path, "--filter", "runner=py").stdout.splitlines()[0]
     assert first.split()[0] == "lstm"
+
+
+def test_several_documents_are_one_page(call: Any, tmp_path: Path) -> None:
+    first, second = (write(tmp_path / f"{name}.json", run([result()])) for name in ("one", "two"))
+    comparison = tmp_path / "comparison.json"
+    comparison.write_text(compare(first, second, force=True, history=False).to_json())
+    page = tmp_path / "page.html"
+    done = call("show", first, second, comparison, "--format", "html", "--output", page)
+    assert (done.status, done.stdout, done.stderr) == (0, "", "")
+    text = page.read_text()
+    contents = text.partition("<nav")[2].partition("</nav>")[0]
+    assert [f'href="#document-{number}"' in contents for number in (1, 2, 3)] == [True] * 3
+    assert first in contents
+    assert text.count("<article ") == 3
+    # Identifiers are unique in the page.
+    names = re.findall(r' id="([^"]+)"', text)
+    assert len({*names}) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        ((), "several files need --format html: 2 files (show)", "--format html --output page.html"),
+        (("--json",), "several files need --format html: 2 files (show)", "--format html --output page.html"),
+        (("--format", "html", "--plot", "x.svg"), "--plot needs one file, and there are 2", "Leave out --plot."),
+        (("--warnings",), "--warnings needs one file, and there are 2", "Leave out --warnings."),
+    ],
+)
+def test_only_a_page_has_several_documents(
+    words: tuple[str, ...], message: str, hint: str, call: Any, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "x.json", run([result()]))
+    done = call("show", path, path, *words)
+    assert (done.status, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert hint in done.stderr
+
+
+def test_results_of_other_tools_are_no_part_of_a_page(call: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", run([result()]))
+    foreign = FOLDER / "hyperfine_2.0.json"
+    done = call("show", path, foreign, "--format", "html")
+    assert (done.status, done.stdout) == (2, "")
+    assert "is what another tool measured" in done.stderr
+
+
+def test_the_plot_is_chosen(call: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", run([result("cudnn"), result("py")]))
+    plot = tmp_path / "plot.svg"
+    done = call("show", path, "--plot", plot, "--plot-kind", "samples", "--plot-row", "py/backward")
+    assert done.status == 0
+    assert "backward, " in plot.read_text()
+    wrong = call("show", path, "--plot", plot, "--plot-kind", "samples", "--plot-row", "pi/backward")
+    assert (wrong.status, "(--plot-row)" in wrong.stderr) == (2, True)
+    wrong = call("show", path, "--plot-kind", "samples")
+    assert (wrong.status, "--plot-kind needs --plot" in wrong.stderr) == (2, True)

@@ -28,7 +28,7 @@ def usage_error(error: click.UsageError, context: click.Context | None, given: S
         return _unknown_option(error.option_name, name, context)
     if isinstance(error, click.MissingParameter):
         shown = "argument" if error.param is None else error.param.make_metavar(error.ctx or click.Context(_NOTHING))
-        return UsageError(f"missing argument: {shown.strip('[]')}", f"Run: fastrnns-rs {name} --help", where=name)
+        return UsageError(f"missing argument: {shown.strip('[].')}", f"Run: fastrnns-rs {name} --help", where=name)
     if isinstance(error, click.BadParameter) and error.param is not None and context is not None:
         return _bad_value(error, error.param, context, given)
     if isinstance(error, click.BadOptionUsage):

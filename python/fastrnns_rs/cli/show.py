@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.compare.side import Side
 
 
 EPILOG = """\b
@@ -32,38 +33,97 @@ Examples:
   fastrnns-rs show run.json --sort -forward
   fastrnns-rs show run.json --format csv --output run.csv
   fastrnns-rs show @last --warnings
+  fastrnns-rs show @last~1 @last --format html --output page.html
 
 Exit codes: 0 done, 2 usage."""
 
 
 @click.command(name="show", cls=Verb, epilog=EPILOG)
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweep_options.rows("Show only rows that match CONDITION")
 @options.wide("Show standard deviations, samples, warm-up and interval bounds too.")
 @page_output.plot_option("the run or the comparison")
+@page_output.plot_choice()
 @click.option("--warnings", is_flag=True, help="Show all warnings, and no table.")
 @options.output()
 @history_options.options("show")
-def command(file: str, **given: Any) -> int:
+def command(files: tuple[str, ...], **given: Any) -> int:
     """Shows a run, a comparison, or results of another tool again.
 
-    FILE is a file, or a name in the history such as @last.
+    FILE is a file, or a name in the history such as @last. Several runs and comparisons are one page of --format html.
     """
     format_name = shared.choose_format(given) or "table"
+    from fastrnns_rs.verbs.history.run_names import one_run
+
+    page_output.check_choice(given)
+    if len(files) > 1:
+        _check_several(files, given, format_name)
+    history = history_options.find_history(given)
+    paths = [Path(one_run(file, history)) for file in files]
+    shared.check_output(given["output"], paths)
+    shared.check_output(given["plot"], paths, "--plot")
+    if len(files) > 1:
+        _show_page([*zip(files, paths, strict=True)], given)
+    else:
+        _show_one(files[0], paths[0], format_name, given)
+    return ExitCode.DONE
+
+
+def _check_several(files: Sequence[str], given: dict[str, Any], format_name: str) -> None:
+    """Checks that the options fit several files.
+
+    Raises:
+        UsageError: If there is another output than a page.
+    """
+    for name in ("plot", "warnings"):
+        if given[name]:
+            raise UsageError(f"--{name} needs one file, and there are {len(files)}", f"Leave out --{name}.")
+    if format_name != page_output.HTML:
+        words = " ".join(map(shared.run_words, files))
+        message = f"several files need --format html: {len(files)} files"
+        raise UsageError(message, f"Run: fastrnns-rs show {words} --format html --output page.html", where="show")
+
+
+def _show_page(named: Sequence[tuple[str, Path]], given: dict[str, Any]) -> None:
+    """Writes one page of several runs and comparisons."""
+    from fastrnns_rs.views.page.pages import html_page
+
+    documents = [_page_document(file, path, given) for file, path in named]
+    with _numbers_checked(named[0][1]):
+        text = html_page(*documents)
+    shared.deliver(text, given["output"])
+
+
+def _page_document(file: str, path: Path, given: dict[str, Any]) -> Run | Comparison:
+    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.run_file import Run
+
+    shown = _read(path)
+    if isinstance(shown, Run):
+        return sweep_options.chosen(shown, given).remember_name(file)
+    if not isinstance(shown, Comparison):
+        raise _unsupported(file, "what another tool measured", page_output.HTML, ("table",))
+    sweep_options.refuse(given, path)
+    return shown
+
+
+def _read(path: Path) -> Run | Comparison | Side:
+    from fastrnns_rs.verbs.compare.run_files import read_any
+
+    found = read_any(path)
+    return _comparison(path, found) if isinstance(found, dict) else found
+
+
+def _show_one(file: str, path: Path, format_name: str, given: dict[str, Any]) -> None:
+    """Writes a document in any format, and its plot."""
     from fastrnns_rs.cli import comparison_output
     from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.verbs.compare.run_files import read_any
     from fastrnns_rs.verbs.compare.side import Side
-    from fastrnns_rs.verbs.history.run_names import one_run
     from fastrnns_rs.views import foreign_results
 
-    path = Path(one_run(file, history_options.find_history(given)))
     output: Path | None = given["output"]
-    shared.check_output(output, [path])
-    shared.check_output(given["plot"], [path], "--plot")
-    found = read_any(path)
-    shown = _comparison(path, found) if isinstance(found, dict) else found
+    shown = _read(path)
     if given["warnings"]:
         # The warnings of a comparison are those of other files.
         name = file if isinstance(shown, Run) else None
@@ -82,8 +142,7 @@ def command(file: str, **given: Any) -> int:
         more = f"fastrnns-rs show {shared.run_words(file)} --warnings"
         with _numbers_checked(path):
             comparison_output.show(shown, format_name, output, wide=given["wide"], more=more)
-    page_output.write_plot(shown, given["plot"])
-    return ExitCode.DONE
+    page_output.write_plot(shown, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
 
 
 def _comparison(file: Path, plain: dict[str, Any]) -> Comparison:
@@ -101,7 +160,7 @@ def _show_run(run: Run, name: str, format_name: str, output: Path | None, given:
     """Writes a run, then its warnings, and a command for an incomplete run."""
     from fastrnns_rs.views.run import run_screen
 
-    shown = sweep_options.chosen(run, given)
+    shown = sweep_options.chosen(run, given).remember_name(name)
     if format_name == "table":
         width = display.terminal_width() if output is None else WIDTH
         display.show_lines(run_screen.lines(shown, width, wide=given["wide"]), output)
@@ -154,7 +213,10 @@ def _numbers_checked(file: Path) -> Iterator[None]:
 
 def _check(file: str, what: str, format_name: str, names: tuple[str, ...]) -> None:
     if format_name not in names:
-        message = f"unsupported format: {format_name!r}"
-        hint = f"Use {' or '.join(filter(None, (', '.join(names[:-1]), names[-1])))}."
-        reason = f"{file!r} is {what}"
-        raise UsageError(message, hint, where="format_name", reason=reason, value=format_name)
+        raise _unsupported(file, what, format_name, names)
+
+
+def _unsupported(file: str, what: str, format_name: str, names: tuple[str, ...]) -> UsageError:
+    message = f"unsupported format: {format_name!r}"
+    hint = f"Use {' or '.join(filter(None, (', '.join(names[:-1]), names[-1])))}."
+    return UsageError(message, hint, where="format_name", reason=f"{file!r} is {what}", value=format_name)
