@@ -62,6 +62,7 @@ def test_the_document_is_what_its_schema_says(call: Any, files: list[str]) -> No
             "created_utc": "2026-01-01T00:00:00Z",
             "sessions": 1,
             "warnings": [],
+            "idle_times": [],
         }
     assert {row["verdict"] for row in plain["rows"]} >= {"slower", None}
     assert plain["counts"]["none"] == 4

@@ -270,6 +270,11 @@ def test_commands_draw_plots(tmp_path: Path) -> None:
     assert run_cli(*words, tmp_path / "compared.svg").status == 0
     assert (tmp_path / "compared.svg").read_text() == (tmp_path / "shown.svg").read_text()
     assert "jit/forward" in (tmp_path / "shown.svg").read_text()
+    choice = ("--plot-kind", "shift", "--plot-row", "py/forward")
+    assert run_cli(*words, tmp_path / "shift.svg", *choice).status == 0
+    assert "decile of all timed samples" in (tmp_path / "shift.svg").read_text()
+    done = run_cli(*words[:-1], *choice)
+    assert (done.status, "--plot-kind needs --plot" in done.stderr) == (2, True)
     before = (tmp_path / "a.json").read_bytes()
     (tmp_path / "a.svg").write_bytes(before)
     done = run_cli("compare", tmp_path / "a.svg", tmp_path / "b.json", "--plot", tmp_path / "a.svg")

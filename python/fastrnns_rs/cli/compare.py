@@ -59,6 +59,7 @@ class Files(ListOption):
 )
 @verdict_options.formats("compare")
 @page_output.plot_option("the ratios, or the kernels that made the difference,")
+@page_output.plot_choice()
 @options.output()
 @history_options.options("compare")
 def command(**given: Any) -> int:
@@ -77,6 +78,7 @@ def command(**given: Any) -> int:
 
     note_programs(click.get_current_context(), "nsys_path")
     format_name = shared.choose_format(given) or "table"
+    page_output.check_choice(given)
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
         raise exclusive("explain", "as_json" if shared.is_flag("as_json") else "format_name")
     fail_on = verdict_options.causes(given)
@@ -106,7 +108,7 @@ def command(**given: Any) -> int:
         comparison_output.show(
             found.comparison, format_name, given["output"], wide=given["wide"], more=more, named=named
         )
-    page_output.write_plot(found.comparison, given["plot"])
+    page_output.write_plot(found.comparison, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
     return found.comparison.exit_code
 
 

@@ -80,7 +80,7 @@ def _rest(steps: Sequence[Step]) -> str:
 
 
 def _changes(comparison: Comparison, name: str, changes: Sequence[Change]) -> Iterator[Any]:
-    """Yields all rows with the columns of other views and the whole GPU time, then long names."""
+    """Yields the table of all rows and of the whole GPU time, then whole names."""
     rows = [*changes, *([] if comparison.device_time is None else [comparison.device_time])]
     shorts = short_names(rows)
     interval = words.interval_heading(comparison.method)
@@ -119,7 +119,7 @@ class _Shown:
 
 
 def _columns(column: Column, interval: str) -> list[_Shown]:
-    """Returns the columns of a page for a column of other views, with the numbers of the document."""
+    """Returns columns with numbers of the document for a column of other views."""
     if column.heading == interval:
         return [
             _Shown(_LOW, lambda one: ratio_cell(one.ratio_ci_low)),
