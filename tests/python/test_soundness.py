@@ -159,6 +159,21 @@ def test_what_a_bench_may_write_is_read(name: str) -> None:
 
 
 #: Changes of a comparison of runs and of one of captures, and the messages.
+
+
+def deciles(last: dict[str, float] | None = None) -> list[dict[str, float]]:
+    """Nine equal deciles of each side; `last` changes the last."""
+    found = [{"level": one / 10, "baseline_ns": 10.0, "candidate_ns": 10.0, "shift_ns": 0.0} for one in range(1, 10)]
+    found[-1] |= last or {}
+    return found
+
+
+def idle(span_fraction: float = 0.5) -> dict[str, Any]:
+    """The keys of a side that is idle for half of its time."""
+    times = [{"cause": "host", "total_ns": 50, "span_fraction": span_fraction}]
+    return {"span_ns": 100, "idle_ns": 50, "idle_times": times}
+
+
 COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "an interval upside down": (
         lambda found: found["rows"][0].update(ratio_ci_low=1.2, ratio_ci_high=1.1),
@@ -188,6 +203,22 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["counts"].update(slower=1, none=5),
         "counts.slower is 1, and 2 rows ",
     ),
+    "a process without its median": (
+        lambda found: found["rows"][0]["baseline"].update(process_medians_ns=[1.2e6] * 9),
+        "rows[0].baseline.process_medians_ns has 9 numbers, not n_processes, 10",
+    ),
+    "eight deciles": (
+        lambda found: found["rows"][0].update(deciles=deciles()[:8]),
+        "rows[0].deciles does not have the levels 0.1 to 0.9",
+    ),
+    "deciles that fall": (
+        lambda found: found["rows"][0].update(deciles=deciles(last={"baseline_ns": 8.0, "shift_ns": 2.0})),
+        "rows[0].deciles[8] is below the decile before it",
+    ),
+    "a shift of other deciles": (
+        lambda found: found["rows"][0].update(deciles=deciles(last={"shift_ns": 2.0})),
+        "rows[0].deciles[8].shift_ns is 2, not the difference, 0",
+    ),
     "a mean beside its interval": (
         lambda found: found["geometric_mean"].update(ratio=0.9),
         "geometric_mean.ratio is 0.9, outside of its interval from 0.991 to 1.0125",
@@ -206,6 +237,22 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["device_time"].update(ratio=-1),
         "device_time.ratio is -1, not above 0",
     ),
+    "a change upside down": (
+        lambda found: found["kernels"][0].update(delta_ci_low_ns=5.0, delta_ci_high_ns=4.0),
+        "kernels[0].delta_ci_low_ns is 5, above delta_ci_high_ns, 4",
+    ),
+    "idle time without a cause": (
+        lambda found: found["candidate"].update(idle(), idle_ns=60),
+        "candidate.idle_times add up to 50, and idle_ns is 60",
+    ),
+    "more idle time than time": (
+        lambda found: found["baseline"].update(idle(), span_ns=40),
+        "baseline.idle_ns is 50, above span_ns, 40",
+    ),
+    "a share above all": (
+        lambda found: found["baseline"].update(idle(span_fraction=1.5)),
+        "baseline.idle_times[0].span_fraction is 1.5, not a share",
+    ),
     "kernels that are not counted": (
         lambda found: found["kernels"].pop(),
         "counts.none is 21, and 20 rows ",
@@ -223,6 +270,18 @@ def test_what_no_comparison_finds_is_refused_by_its_path(name: str) -> None:
     with pytest.raises(UsageError) as raised:
         Comparison.from_dict(plain)
     assert message in raised.value.message
+
+
+def test_deciles_and_idle_times_are_read() -> None:
+    """What the tests above break is sound before."""
+    for file, change in (
+        ("comparison", lambda found: found["rows"][0].update(deciles=deciles())),
+        ("captures", lambda found: found["baseline"].update(idle())),
+    ):
+        plain = json.loads((ROOT / "tests" / "data" / "views" / f"{file}.json").read_text(encoding="utf-8"))
+        change(plain)
+        found = Comparison.from_dict(plain)
+        assert found.rows[0].deciles if file == "comparison" else found.baseline.idle_times
 
 
 def test_the_ratio_of_captures_may_be_beside_its_interval() -> None:

@@ -30,8 +30,9 @@ _LOOKS = {
 }
 #: Inches of a row, and of what is above and below the rows.
 _ROW, _AROUND = 0.3, 1.2
-#: Ratios beyond these have a logarithmic axis.
+#: Ratios beyond these have a logarithmic axis. One that spans a smaller factor than this has ticks at 2 and 5 too.
 _LINEAR = (0.5, 2.0)
+_SHORT = 1000.0
 #: An axis shows at least this change to both sides of 1. Intervals widen the axis by at most the range of the ratios,
 #: or by this factor of the least change.
 _LEAST_REACH, _WIDEST = 0.02, 4.0
@@ -94,9 +95,7 @@ def draw(comparison: Comparison, canvas: Canvas) -> None:
     band.set_label(f"margin, ±{percent(margin)}")
     axes.axvline(1.0, color=canvas.theme.ink, linewidth=0.8)
     if not _LINEAR[0] <= low < high <= _LINEAR[1]:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter("")
+        _set_log_scale(canvas, high / low)
     axes.set_xlim(low, high)
     for place, one in enumerate(marks):
         _draw_interval(canvas, place, one, low, high)
@@ -120,6 +119,18 @@ def draw(comparison: Comparison, canvas: Canvas) -> None:
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+
+
+def _set_log_scale(canvas: Canvas, factor: float) -> None:
+    """Makes the axis logarithmic, with more ticks where it is short."""
+    from matplotlib.ticker import LogLocator
+
+    axis = canvas.axes.xaxis
+    canvas.axes.set_xscale("log")
+    if factor < _SHORT:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter("")
 
 
 def _is_mean(mark: _Mark) -> bool:
