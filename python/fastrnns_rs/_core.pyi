@@ -230,6 +230,7 @@ class Trace:
         data_loaders: Sequence[str] = ...,
         sequence_length: int | None = None,
         inductor: tuple[str, float, int] | None = None,
+        plot_data: bool = False,
     ) -> TraceSummary: ...
     def repeats(self, *, iteration_range: str | None = None, categories: str | None = None) -> str: ...
     def draw(

@@ -131,12 +131,14 @@ impl Trace {
     ///     data_loaders: Texts in the names of ranges in which a thread waits for data.
     ///     sequence_length: Number of steps of a sequence of the captured model.
     ///     inductor: Name of a benchmark, wall time of a run in nanoseconds and number of runs, for Inductor's view.
+    ///     plot_data: True for the parts of the document that only plots show: activity over time, histograms of delays
+    ///         and nested ranges.
     ///
     /// Raises:
     ///     ValueError: If the pattern or the rules are invalid.
     #[pyo3(signature = (*, devices = Vec::new(), streams = Vec::new(), processes = Vec::new(), pattern = None,
         since_ns = None, until_ns = None, kernels_by = "device", categories = None, iteration_range = None,
-        data_loaders = Vec::new(), sequence_length = None, inductor = None))]
+        data_loaders = Vec::new(), sequence_length = None, inductor = None, plot_data = false))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn summarize(
         &self,
@@ -153,6 +155,7 @@ impl Trace {
         data_loaders: Vec<String>,
         sequence_length: Option<u64>,
         inductor: Option<(String, f64, u64)>,
+        plot_data: bool,
     ) -> PyResult<TraceSummary> {
         guarded(|| {
             let filter = pattern.map(expression).transpose()?;
@@ -168,6 +171,7 @@ impl Trace {
                     iteration_range,
                     data_loaders,
                     sequence_length,
+                    plot_data,
                 };
                 Ok::<_, Error>(TraceSummary(trace::summarize(&self.0, &options)))
             })?)

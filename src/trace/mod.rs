@@ -7,6 +7,7 @@
 //!   program called it.
 //! - [`categories`] sorts kernels by what they compute.
 
+mod activity;
 mod aggregate;
 mod capture;
 pub mod categories;
@@ -27,6 +28,7 @@ mod trace;
 mod wire;
 mod work;
 
+pub use activity::{Activity, ActivityRow, Histogram, NestedRange};
 pub use aggregate::{
     Benchmark, KernelsBy, Options, Piece, RepeatedIteration, RepeatedRow, Repeats, Selection, Timeline, repeats,
     summarize,

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::activity::{Activity, Histogram, NestedRange};
 use super::capture::{Capture, Warning, Word, word};
 
 /// Figures of a set of whole numbers. All but `count` and `total` are `None` for an empty one.
@@ -46,6 +47,8 @@ pub struct DeviceRow {
     pub budget: Budget,
     /// Rank of its process in a distributed job, if there are several captures and one or its name records it.
     pub rank: Option<i64>,
+    /// Only if data of plots is requested, and for few devices.
+    pub activity: Option<Activity>,
 }
 
 /// Division of the span of a device: the times of kernels and copies, less those counted twice, are its busy time, and the
@@ -304,6 +307,9 @@ pub struct Launches {
     /// From the end of the call to the start of the kernel, 0 if that was earlier.
     pub queue_median_ns: Option<f64>,
     pub queue_p95_ns: Option<f64>,
+    /// Only if data of plots is requested, as for the next one.
+    pub latency_histogram: Option<Histogram>,
+    pub queue_histogram: Option<Histogram>,
 }
 
 /// Cause of idle time of a device.
@@ -383,6 +389,8 @@ pub struct Summary {
     /// Only of captures without a GPU.
     pub cpu_operators: Vec<OperatorRow>,
     pub ranges: Vec<RangeRow>,
+    /// Only if data of plots is requested.
+    pub nested_ranges: Vec<NestedRange>,
     pub iterations: Vec<IterationRow>,
     pub iteration_statistics: Vec<IterationStatistics>,
     pub launches: Launches,

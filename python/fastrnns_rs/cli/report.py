@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import click
 
-from fastrnns_rs.cli import display, options, renamed_options, shared
+from fastrnns_rs.cli import display, options, page_output, renamed_options, shared
 from fastrnns_rs.cli.configuration import Program, Target, note_programs
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
@@ -29,7 +29,7 @@ _WIDEST = 100_000
 #: Parameters of the view and of the output.
 _NOT_REPEATED = {
     *("by", "top", "names", "wide", "trace", "format_name", "as_json", "output"),
-    *("quiet", "no_progress", "color", "wall_time_ms", "runs"),
+    *("plot", "plot_kind", "plot_row", "open_page", "quiet", "no_progress", "color", "wall_time_ms", "runs"),
 }
 #: Views that show only kernels, and views that show no host activity.
 _KERNELS_ALONE = {"kernel", "launch-shape", "category"}
@@ -159,6 +159,8 @@ Ray is missing."""
     help="Threads that read files, or a Ray cluster. [default: one per core]",
 )
 @click.option("--strict", is_flag=True, help="Fail on a damaged capture.")
+@page_output.plot_option("the time budget of each GPU")
+@page_output.plot_choice("GPU 0")
 @options.formats("report", FORMATS)
 @options.output()
 def command(**given: Any) -> int:
@@ -171,6 +173,7 @@ def command(**given: Any) -> int:
 
     note_programs(click.get_current_context(), "nsys_path")
     format_name = shared.choose_format(given) or "table"
+    page_output.check_choice(given)
     shared.interrupt_on_signals()
     _check_outputs(given)
     inductor = None
@@ -197,9 +200,15 @@ def command(**given: Any) -> int:
             data_loaders=given["data_loader"] or (),
             trace_output=given["trace"],
             extent=_extent(given, format_name),
+            plot_data=format_name in {"json", "html"} or given["plot"] is not None,
             **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
         )
     summary.command = _repeated()
+    if given["plot"] is not None:
+        from fastrnns_rs.views.summary.plain import PlainSummary
+
+        plain = PlainSummary(summary.to_dict())
+        page_output.write_plot(plain, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
     if format_name in {"json", "csv"}:
         # CSV has no place for warnings, and a program reads JSON.
         from fastrnns_rs.views.prose import WIDTH, warning_lines
@@ -271,8 +280,9 @@ def _check_outputs(given: dict[str, Any]) -> None:
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
     output, trace, rules = given["output"], given["trace"], given["categories"]
-    inputs = (one for file in given["files"] for one in files_not_to_replace(file))
+    inputs = [one for file in given["files"] for one in files_not_to_replace(file)]
     shared.check_output(output, chain([] if rules is None else [rules], inputs))
+    shared.check_not_read(given["plot"], inputs, "--plot")
     if trace is not None and rules is not None:
         shared.check_not_read(trace, [rules], "--trace")
     if output is not None and trace is not None and os.path.realpath(output) == os.path.realpath(trace):
@@ -288,7 +298,13 @@ def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape
 
 def _extent(given: dict[str, Any], format_name: str) -> Literal["whole", "devices", "kernels"]:
     """Returns the smallest extent that contains everything in the view."""
-    asks = format_name == "json" or given["trace"] or given["iteration_range"] is not None or given["strict"]
+    asks = (
+        format_name in {"json", "html"}
+        or given["plot"]
+        or given["trace"]
+        or given["iteration_range"] is not None
+        or given["strict"]
+    )
     if asks or given["by"] not in _DEVICES_ALONE:
         return "whole"
     # Copies are needed in two cases: CSV has shares of the time span of a device, and time windows start at the first

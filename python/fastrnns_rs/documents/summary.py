@@ -10,11 +10,14 @@ from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part, Tabular
+from fastrnns_rs.documents.summary_plots import DeviceActivity, Histogram, NestedRange
 from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics, RangeRow
 from fastrnns_rs.errors import unknown
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -92,6 +95,7 @@ class DeviceRow(Part):
     kernel_total_ns: int
     budget: Budget | None = field(default=None, metadata=since("1.2"))
     rank: int | None = field(default=None, metadata=since("1.2"))
+    activity: DeviceActivity | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -237,6 +241,8 @@ class LaunchesEntry(Part):
     latency_p95_ns: float | None
     queue_median_ns: float | None
     queue_p95_ns: float | None
+    latency_histogram: Histogram | None = field(default=None, metadata=since("1.3"))
+    queue_histogram: Histogram | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -335,6 +341,7 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
     api_calls: list[ApiRow]
     cpu_operators: list[OperatorRow] = field(default_factory=list, metadata=since("1.2"))
     ranges: list[RangeRow] = field(default_factory=list, metadata=since("1.1"))
+    nested_ranges: list[NestedRange] = field(default_factory=list, metadata=since("1.3"))
     iterations: list[IterationRow] = field(default_factory=list, metadata=since("1.1"))
     iteration_statistics: list[IterationStatistics] = field(default_factory=list, metadata=since("1.1"))
     launches: LaunchesEntry | None = field(default=None, metadata=since("1.1"))
@@ -355,6 +362,16 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
             raise unknown("unknown table", table, TABLES, where="table")
         return collect_columns(getattr(self, table), TABLES[table])
 
+    @checked_keywords(name="kind")
+    def plot(
+        self, kind: str | None = None, *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+    ) -> Figure:
+        """Draws the summary with matplotlib, as `Summary.plot` does."""
+        from fastrnns_rs.views.plots.figure import draw
+        from fastrnns_rs.views.summary.plain import PlainSummary
+
+        return draw(PlainSummary(self.to_dict()), kind, row=row, ax=ax, dark=dark).figure
+
     @checked_keywords(name="format", by="view")
     def render(
         self,
@@ -371,8 +388,7 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
             return self.to_json()
         from fastrnns_rs.views.summary.rendering import rendered
 
-        plain, head = self.to_dict(), repr(self)
-        return rendered(plain, format, view, head=head, top=top, names=names, width=width, wide=wide)
+        return rendered(self.to_dict(), format, view, top=top, names=names, width=width, wide=wide)
 
 
 #: Lists of the document, each with the class of its rows.

@@ -2,6 +2,7 @@
 
 use super::counting::Counts;
 use super::fraction;
+use super::histogram::Counted;
 use super::idle::Cause;
 use super::launched::{Launch, launched};
 use super::quantiles::Quantiles;
@@ -21,12 +22,15 @@ pub(super) struct Delays<'a> {
     queues: Quantiles,
     /// The smallest latency: below 0 where the clocks of host and device disagree.
     lowest: i64,
+    /// Latencies and queues, for plots.
+    histograms: Option<[Counted; 2]>,
 }
 
 impl<'a> Delays<'a> {
-    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>) -> Self {
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>, plot_data: bool) -> Self {
         let (latencies, queues) = (Quantiles::new(), Quantiles::new());
-        Self { trace, chosen, matched: 0, unmatched: 0, latencies, queues, lowest: i64::MAX }
+        let histograms = plot_data.then(|| [Counted::new(), Counted::new()]);
+        Self { trace, chosen, matched: 0, unmatched: 0, latencies, queues, lowest: i64::MAX, histograms }
     }
 
     /// Takes a kernel with the call that launched it.
@@ -40,11 +44,24 @@ impl<'a> Delays<'a> {
         self.lowest = self.lowest.min(latency);
         self.latencies.add(latency);
         self.queues.add(queued(kernel, launch));
+        if let Some([latencies, queues]) = &mut self.histograms {
+            latencies.add(latency);
+            queues.add(queued(kernel, launch));
+        }
     }
 
     pub(super) fn figures(self) -> Launches {
-        let counted =
-            Launches { matched_count: self.matched, unmatched_kernel_count: self.unmatched, ..Launches::default() };
+        let [latency_histogram, queue_histogram] = self
+            .histograms
+            .as_ref()
+            .map_or([None, None], |[latencies, queues]| [Some(latencies.histogram()), Some(queues.histogram())]);
+        let counted = Launches {
+            latency_histogram,
+            queue_histogram,
+            matched_count: self.matched,
+            unmatched_kernel_count: self.unmatched,
+            ..Launches::default()
+        };
         let Some(last) = self.matched.checked_sub(1) else { return counted };
         let (trace, chosen, lowest) = (self.trace, self.chosen, self.lowest);
         let found = self.latencies.figures().zip(self.queues.figures());

@@ -1,10 +1,12 @@
 //! Makes a summary of a trace. All numbers of a report come from here.
 
+mod activity;
 mod calls;
 mod counting;
 mod coverage;
 mod cudnn_rnn;
 mod figures;
+mod histogram;
 mod idle;
 mod in_order;
 mod inductor;
@@ -75,6 +77,8 @@ pub struct Options<'a> {
     pub data_loaders: Vec<String>,
     /// Number of steps of a sequence, if known.
     pub sequence_length: Option<u64>,
+    /// True for the parts that only plots show: activity over time, histograms of delays and nested ranges.
+    pub plot_data: bool,
 }
 
 impl<'a> Options<'a> {
@@ -88,6 +92,7 @@ impl<'a> Options<'a> {
             iteration_range: None,
             data_loaders: Vec::new(),
             sequence_length: None,
+            plot_data: false,
         }
     }
 }
@@ -106,10 +111,10 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
             (kernels::rows(trace, &chosen, options, &categories), calls(trace, &chosen))
         },
     );
-    let Walked { sweep, delays, idle, ranges, iterations, cudnn_rnn, ranks } = walked;
+    let Walked { sweep, delays, idle, mut ranges, iterations, cudnn_rnn, ranks } = walked;
     let (devices, numbers) = sweep.devices(&categories, &idle);
     kernels::place(&mut kernels, &numbers);
-    let ranks = ranks.rows();
+    let (ranks, nested_ranges) = (ranks.rows(), ranges.nested());
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
     let (launches, idle_causes) = (delays.figures(), idle.rows(&numbers));
     let warnings = warnings.chain(iterations.warning.clone()).chain(ranks::warnings(&trace.captures, &ranks));
@@ -125,6 +130,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
         memory_operations: memory::rows(trace, &chosen, &numbers),
         api_calls,
         cpu_operators: operators::rows(trace, &chosen),
+        nested_ranges,
         ranges: ranges.rows(),
         iteration_statistics: iterations.statistics(),
         launches,

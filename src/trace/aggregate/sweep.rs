@@ -2,13 +2,16 @@
 
 use rustc_hash::FxHashSet;
 
+use super::activity::{Activities, Bins};
 use super::fraction;
 use super::idle::Sums as IdleSums;
 use super::ranks::rank_of;
 use super::select::{Chosen, Number, Numbers};
 use super::work_categories::WorkCategories;
 use crate::memory::{Room as _, collected, filled};
-use crate::trace::{Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work};
+use crate::trace::{
+    Activity, ActivityRow, Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work,
+};
 
 /// Busy times of devices and queues, and their activities.
 pub(super) struct Sweep<'a> {
@@ -24,6 +27,8 @@ pub(super) struct Sweep<'a> {
     budget: Distinct<(u32, bool, u32)>,
     /// By place there: count and time.
     times: Vec<(u64, u64)>,
+    /// For plots.
+    activities: Option<Activities>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -47,7 +52,12 @@ impl Timeline {
 }
 
 impl<'a> Sweep<'a> {
-    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>, categories: &WorkCategories<'_>) -> Self {
+    pub(super) fn new(
+        trace: &'a Trace,
+        chosen: &'a Chosen<'a>,
+        categories: &WorkCategories<'_>,
+        plot_data: bool,
+    ) -> Self {
         let (mut queues, mut budget) = (Distinct::default(), Distinct::default());
         let place = |(what, work): (u32, &Work)| {
             let device = chosen.device_of[work.queue.device as usize];
@@ -59,7 +69,8 @@ impl<'a> Sweep<'a> {
         let timelines = |count| filled(Timeline::default(), count);
         let (of_devices, of_queues) = (timelines(chosen.devices.all().len()), timelines(queues.all().len()));
         let times = filled((0, 0), budget.all().len());
-        Self { trace, chosen, places, queues, of_devices, of_queues, budget, times }
+        let activities = plot_data.then(|| Activities::of(of_devices.len(), times.len())).flatten();
+        Self { trace, chosen, places, queues, of_devices, of_queues, budget, times, activities }
     }
 
     /// Takes an operation that counts; starts ascend.
@@ -70,6 +81,9 @@ impl<'a> Sweep<'a> {
         self.of_queues[queue as usize].add(entry, is_kernel);
         let (count, time) = &mut self.times[row as usize];
         (*count, *time) = (*count + 1, time.saturating_add(entry.duration()));
+        if let Some(activities) = &mut self.activities {
+            activities.add(device, row, entry);
+        }
     }
 
     /// Returns a row for each active device, in the order of their numbers, and the devices. `idle` has the causes of each
@@ -83,19 +97,22 @@ impl<'a> Sweep<'a> {
             *name = name.take().or_else(|| device.name.clone());
             *rank = rank.or_else(|| rank_of(&self.trace.captures, device.capture));
         }
-        let mut budgets = filled(Budget::default(), devices.len());
-        for (&(device, is_kernel, category), &(count, total_ns)) in self.budget.all().iter().zip(&self.times) {
-            let budget = &mut budgets[device as usize];
-            let rows = if is_kernel { &mut budget.kernels } else { &mut budget.copies };
-            if count > 0 {
-                rows.push(BudgetRow { name: categories.name(category).to_owned(), count, total_ns });
+        let (mut budgets, mut drawn) = (filled(Budget::default(), devices.len()), self.drawn());
+        let times = self.budget.all().iter().zip(&self.times).enumerate();
+        for (row, (&(device, is_kernel, category), &(count, total_ns))) in times.filter(|(_, (_, times))| times.0 > 0) {
+            let (budget, name) = (&mut budgets[device as usize], categories.name(category).to_owned());
+            if let (Some(activities), Some((activity, bins))) = (&self.activities, &mut drawn[device as usize]) {
+                let rows = if is_kernel { &mut activity.kernels } else { &mut activity.copies };
+                rows.push(ActivityRow { name: name.clone(), bins_ns: activities.row(row, *bins) });
             }
+            let rows = if is_kernel { &mut budget.kernels } else { &mut budget.copies };
+            rows.push(BudgetRow { name, count, total_ns });
         }
         let coverage = self.chosen.coverage();
         let keys = devices.iter().zip(&self.chosen.number_of).enumerate();
-        let lines = keys.zip(&self.of_devices).zip(idle.of_devices()).zip(names.into_iter().zip(budgets));
+        let lines = keys.zip(&self.of_devices).zip(idle.of_devices()).zip(names.into_iter().zip(budgets).zip(drawn));
         let mut rows: Vec<(DeviceRow, u32)> = lines
-            .filter_map(|((((place, (key, number)), timeline), idle), ((name, rank), mut budget))| {
+            .filter_map(|((((place, (key, number)), timeline), idle), (((name, rank), mut budget), drawn))| {
                 let (start_ns, end_ns) = timeline.busy.span()?;
                 let span_ns = end_ns.abs_diff(start_ns) - coverage.missing_ns(place);
                 let busy_ns = timeline.busy.busy_ns();
@@ -120,6 +137,12 @@ impl<'a> Sweep<'a> {
                     utilization: fraction(busy_ns, span_ns),
                     kernel_count: timeline.kernel_count,
                     kernel_total_ns: timeline.kernel_total,
+                    activity: drawn.map(|(mut activity, _)| {
+                        let place = |rows: &[BudgetRow], name: &str| rows.iter().position(|row| row.name == name);
+                        activity.kernels.sort_by_key(|row| place(&budget.kernels, &row.name));
+                        activity.copies.sort_by_key(|row| place(&budget.copies, &row.name));
+                        activity
+                    }),
                     budget,
                 };
                 Some((row, *number))
@@ -134,6 +157,15 @@ impl<'a> Sweep<'a> {
             number.span_ns = number.span_ns.saturating_add(row.span_ns);
         }
         (rows.into_iter().map(|(row, _)| row).collect(), Numbers { of: numbers })
+    }
+
+    /// The activity of each device, for plots, still without categories.
+    fn drawn(&self) -> Vec<Option<(Activity, Bins)>> {
+        collected(self.of_devices.iter().enumerate().map(|(place, timeline)| {
+            let activities = self.activities.as_ref()?;
+            let bins = activities.bins(place, &timeline.busy)?;
+            Some((activities.activity(place, bins), bins))
+        }))
     }
 
     /// A row for each queue that did something; those of several processes under one number are one row.

@@ -36,11 +36,11 @@ impl<'a> Walked<'a> {
     ) -> Self {
         let called = Called::of_labels(trace);
         let mut walked = Self {
-            sweep: Sweep::new(trace, chosen, categories),
-            delays: Delays::new(trace, chosen),
+            sweep: Sweep::new(trace, chosen, categories, options.plot_data),
+            delays: Delays::new(trace, chosen, options.plot_data),
             idle: IdleSums::new(chosen),
             iterations: Iterations::find(trace, chosen, &called, options.iteration_range.as_deref()),
-            ranges: Ranges::new(trace, chosen, called),
+            ranges: Ranges::new(trace, chosen, called, options.plot_data),
             cudnn_rnn: CudnnRnn::new(trace, categories),
             ranks: Ranks::new(trace),
         };

@@ -66,6 +66,7 @@ def read(
     nsys_path: str | None = None,
     workers: int | Literal["ray"] | None = None,
     extent: Extent = "whole",
+    plot_data: bool = True,
 ) -> Summary:
     """Reads captures and summarises their times.
 
@@ -101,6 +102,8 @@ def read(
         extent: Tables to read, in formats whose tables can be skipped, such as exports of nsys. `"devices"` skips
             calls and ranges, so that idle time has no cause. `"kernels"` also skips copies and sets: spans, busy times
             and their shares are then of kernels alone, and a GPU that only copied is missing.
+        plot_data: False leaves out the keys of the document that only plots need: `activity` of devices,
+            `latency_histogram` and `queue_histogram` of launches, and `nested_ranges`.
 
     Returns:
         The summary. Its `warnings` report problems of the files.
@@ -143,6 +146,7 @@ def read(
             sequence_length=_sequence_length(paths),
             categories=rules,
             inductor=None if inductor is None else (inductor.name, inductor.wall_time_ms * 1e6, inductor.runs),
+            plot_data=bool(plot_data),
         )
     except OverflowError:
         raise UsageError("number of more than 64 bits", "Use numbers of the report.") from None

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from fastrnns_rs._core import TraceSummary
     from fastrnns_rs.documents.summary import KernelRow, SummaryDocument
@@ -164,6 +166,32 @@ class Summary:
         """
         self._core.write_json(write)
 
+    @checked_keywords(name="kind")
+    def plot(
+        self, kind: str | None = None, *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+    ) -> Figure:
+        """Draws the summary with matplotlib, of the extra `plots`.
+
+        Args:
+            kind: `budget` of each GPU, its `utilization` over time, `ranges` as an icicle, `kernels` or CPU `operators`
+                by time, `launches` for their latencies, or `ranks`; or of one row, the `timeline` of a GPU or
+                `iterations` in order. None for the first kind with data.
+            row: Row of a kind that shows one row, as `GPU 0` or `cudnn/forward`; None for the first row.
+            ax: Axes to draw on; None for a new figure.
+            dark: True draws on a dark background.
+
+        Returns:
+            Figure of matplotlib, which a notebook shows.
+
+        Raises:
+            MissingError: If matplotlib is not installed.
+            UsageError: If the summary has no data for the kind, or the kind or the row is unknown.
+        """
+        from fastrnns_rs.views.plots.figure import draw
+        from fastrnns_rs.views.summary.plain import PlainSummary
+
+        return draw(PlainSummary(self.to_dict()), kind, row=row, ax=ax, dark=dark).figure
+
     @checked_keywords(name="format", by="view")
     def render(
         self,
@@ -178,7 +206,7 @@ class Summary:
         """Returns the report of the captures as text.
 
         Args:
-            format: `table`, `json`, `csv`, `markdown` or `html`.
+            format: `table`, `json`, `csv`, `markdown` or `html`, a page with plots.
             view: Table to show: `overview`, `kernel`, `category`, `device`, `stream`, `api`, `operator`, `memory`,
                 `range`, `iteration`, `launch`, `idle`, `cudnn-rnn`, `rank`, `metric`, `inductor`, or `launch-shape` for
                 a summary that was read by shape.
@@ -195,13 +223,11 @@ class Summary:
         from fastrnns_rs.views.summary.glance import report_command
         from fastrnns_rs.views.summary.rendering import rendered
 
-        head = repr(self) if format == "html" else ""
         command = self.command or (report_command(self._paths) if self._paths else "")
         return rendered(
             self.to_dict(),
             format,
             view,
-            head=head,
             top=top,
             names=names,
             width=width,
@@ -213,6 +239,9 @@ class Summary:
     def _repr_html_(self) -> str | None:
         """Returns the first table of the report as HTML, or None if that fails."""
         try:
-            return self.render("html")
+            from fastrnns_rs.views.html_table import paragraph
+            from fastrnns_rs.views.prompt.html import summary
+
+            return paragraph(repr(self).partition("\n")[0]) + "".join(summary(self.to_dict()))
         except Exception:  # noqa: BLE001  # a prompt must show any object
             return None

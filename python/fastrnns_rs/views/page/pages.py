@@ -36,11 +36,15 @@ def _makers() -> dict[type, Callable[[Any, Any], Article]]:
     from fastrnns_rs.documents.history import History
     from fastrnns_rs.documents.inductor_report import InductorReport
     from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.views.page import comparison_page, history_page, inductor_page, run_page
+    from fastrnns_rs.documents.summary import SummaryDocument
+    from fastrnns_rs.views.page import comparison_page, history_page, inductor_page, run_page, summary_page
+    from fastrnns_rs.views.summary.plain import PlainSummary
 
     return {
         Run: run_page.article,
         Comparison: comparison_page.article,
         History: history_page.article,
         InductorReport: inductor_page.article,
+        SummaryDocument: summary_page.article,
+        PlainSummary: summary_page.article,
     }

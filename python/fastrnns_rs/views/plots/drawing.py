@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Names in a plot are cut to this many characters; tables beside the plot have the whole name.
 LONGEST_NAME = 36
+#: Names in the text of a mark are cut to this many characters.
+LONGEST_TEXT = 200
 #: Points of all lines of a plot; more are thinned.
 MOST_POINTS = 2_000
 

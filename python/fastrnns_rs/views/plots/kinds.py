@@ -8,6 +8,7 @@ from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.documents.sweep import Sweep
 from fastrnns_rs.views.plots import (
     history_trend,
@@ -21,6 +22,8 @@ from fastrnns_rs.views.plots import (
 )
 from fastrnns_rs.views.plots.comparison_kinds import COMPARISON
 from fastrnns_rs.views.plots.figure import Plot
+from fastrnns_rs.views.plots.summary_kinds import SUMMARY
+from fastrnns_rs.views.summary.plain import PlainSummary
 
 _SWEEP = {
     "sweep": Plot(sweep_plot.draw_times, sweep_plot.height, sweep_plot.time_rows),
@@ -37,6 +40,8 @@ KINDS: Mapping[type, Mapping[str, Plot]] = {
     },
     Sweep: _SWEEP,
     Comparison: COMPARISON,
+    SummaryDocument: SUMMARY,
+    PlainSummary: SUMMARY,
     InductorReport: {
         "modules": Plot(inductor_times.draw_modules, inductor_times.modules_height, available=inductor_times.has_times),
         "kernels": Plot(inductor_times.draw_kernels, inductor_times.kernels_height, inductor_times.kernel_rows),

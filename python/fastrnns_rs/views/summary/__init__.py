@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "NAMES", "VIEWS", "render"]
 
 #: All formats of a summary. The extension itself writes `json`, which contains the whole document for any view.
-FORMATS = ("table", "json", "csv", "markdown")
+FORMATS = ("table", "json", "csv", "markdown", "html")
 #: Forms of a kernel's name: demangled, without namespaces and arguments, or mangled as in the linker. Not every capture
 #: has mangled names. CSV and JSON contain all forms.
 NAMES: dict[str, Callable[[Row], str]] = {

@@ -44,7 +44,7 @@ def page(document: Document, by: str, top: int | None) -> list[Part]:
     parts = [part for part in made if part] or [VIEWS[by].nothing]
     for part in parts:
         if isinstance(part, List):
-            part.columns = _devices_apart(document, part)
+            part.columns = devices_apart(document, part)
     first = notes.warnings(document)
     begin: list[Part] = []
     if by == "overview" and document["captures"]:
@@ -87,7 +87,7 @@ def _view(document: Document, by: str, top: int | None) -> list[Part]:
     return [rows]
 
 
-def _devices_apart(document: Document, part: List) -> Sequence[Column]:
+def devices_apart(document: Document, part: List) -> Sequence[Column]:
     """Returns the columns of a list, with device labels that differ.
 
     The labels replace device numbers if several devices have the same number.

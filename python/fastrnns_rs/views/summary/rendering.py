@@ -9,15 +9,12 @@ TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
     from fastrnns_rs.views.summary.lists import Document
 
-FORMATS = (*view_of.FORMATS, "html")
-
 
 def rendered(
     document: Document,
     name: str,
     view: str,
     *,
-    head: str,
     top: int | None,
     names: str,
     width: int | None,
@@ -31,7 +28,6 @@ def rendered(
         document: Summary as plain dictionaries and lists.
         name: Format other than `json`.
         view: Name of the view.
-        head: Text of the prompt, whose first line begins the HTML.
         top: Maximum number of rows of a list; None for the default of the view.
         names: `full`, `short` or `mangled`.
         width: Width of the table; None cuts no text.
@@ -42,7 +38,7 @@ def rendered(
     Raises:
         UsageError: If a value is not supported, or a number is below 0.
     """
-    choices = (("view", view, view_of.VIEWS), ("names", names, view_of.NAMES), ("format", name, FORMATS))
+    choices = (("view", view, view_of.VIEWS), ("names", names, view_of.NAMES), ("format", name, view_of.FORMATS))
     for where, word, known in choices:
         if word not in known:
             raise unknown("invalid value", word, known, where=where)
@@ -50,10 +46,10 @@ def rendered(
         if (number or 0) < 0:
             raise UsageError(f"out of range: {number}", "Use an integer of at least 0.", where=where, value=number)
     if name == "html":
-        from fastrnns_rs.views.html_table import paragraph
-        from fastrnns_rs.views.prompt.html import summary
+        from fastrnns_rs.views.page.pages import html_page
+        from fastrnns_rs.views.summary.plain import PlainSummary
 
-        return paragraph(head.partition("\n")[0]) + "".join(summary(document))
+        return html_page(PlainSummary(document, selected=selected, command=command))
     return view_of.render(
         document,
         name,

@@ -4,12 +4,14 @@
 //! - [`scopes`] has the threads whose calls a range covers, [`innermost`] the open range that was opened last.
 //! - [`sums`] adds up: time is cut into pieces at the bounds of ranges, so that memory grows with ranges, and not with the
 //!   activities in them. [`mixed`] has the activities that this would count twice.
+//! - [`nested`] has the ranges within each other, for a plot.
 //! - [`other_threads`] adds up launches of other threads of the process meanwhile, above all autograd's.
 
 mod context;
 pub(super) mod innermost;
 mod mixed;
 pub(super) mod names;
+mod nested;
 mod other_threads;
 pub(super) mod scopes;
 mod sums;
@@ -19,11 +21,12 @@ mod tests;
 use super::launched::Launch;
 use super::select::Chosen;
 use crate::memory::{self, Room as _, collected, filled};
-use crate::trace::{Distinct, Entry, Label, NameId, RangeRow, Reach, Source, Trace};
+use crate::trace::{Distinct, Entry, Label, NameId, NestedRange, RangeRow, Reach, Source, Trace};
 use context::{Context, Phases};
 use innermost::Open;
 use mixed::Mixed;
 use names::Called;
+use nested::Nested;
 use other_threads::OtherThreads;
 use scopes::Scopes;
 use sums::{Sum, Timeline};
@@ -53,21 +56,25 @@ pub(super) struct Ranges<'a> {
     others: OtherThreads,
     /// By row: time of the operations of whose ranges it is the innermost.
     exclusive: Vec<u128>,
+    /// For a plot.
+    nested: Option<Nested>,
 }
 
 impl<'a> Ranges<'a> {
-    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>, called: Vec<Called<'a>>) -> Self {
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'a>, called: Vec<Called<'a>>, plot_data: bool) -> Self {
         let labels = trace.labels.all();
         let mut keys: Distinct<Key<'_>> = Distinct::default();
         let row =
             |(label, called): (&Label, &Called<'a>)| keys.intern((called.group.clone(), label.domain, label.source));
         let row_of: Vec<u32> = collected(labels.iter().zip(&called).map(row));
         let scopes = Scopes::of(trace, chosen);
-        let timelines = timelines(trace, chosen, &scopes, &row_of);
+        let opens = opens(trace, chosen, &scopes, &row_of);
+        let nested = plot_data.then(|| Nested::of(trace, chosen, &scopes, &opens));
+        let timelines = collected(opens.into_iter().map(Timeline::of));
         let mixed = Mixed::of(&scopes, &timelines, &reaches(trace, &row_of, keys.all().len()));
         let others = OtherThreads::of(trace, chosen, &row_of);
         let exclusive = filled(0, keys.all().len());
-        Self { trace, chosen, called, row_of, keys, scopes, timelines, mixed, others, exclusive }
+        Self { trace, chosen, called, row_of, keys, scopes, timelines, mixed, others, exclusive, nested }
     }
 
     /// Takes an operation that counts, with the call that launched it.
@@ -83,13 +90,25 @@ impl<'a> Ranges<'a> {
             self.exclusive[open.what as usize] += sum.ns;
         }
         self.others.add(launch, sum);
+        if let Some(nested) = &mut self.nested {
+            nested.add(launch, &self.scopes, sum);
+        }
+    }
+
+    /// Takes the ranges within each other; none unless data of plots is requested.
+    pub(super) fn nested(&mut self) -> Vec<NestedRange> {
+        let name = |row: u32| {
+            let (name, domain, _) = &self.keys.all()[row as usize];
+            (name.clone().into_owned(), domain.map(|domain| self.trace.names.text(domain).to_owned()))
+        };
+        self.nested.take().map_or_else(Vec::new, |nested| nested.rows(name))
     }
 
     /// A row for each name, domain and kind, those with the most device time first.
     ///
     /// A range counts where it starts in the window of the selection; operations count wherever their range starts.
     pub(super) fn rows(self) -> Vec<RangeRow> {
-        let Self { trace, chosen, called, row_of, keys, scopes, mut timelines, mixed, others, exclusive } = self;
+        let Self { trace, chosen, called, row_of, keys, scopes, mut timelines, mixed, others, exclusive, .. } = self;
         let [mut inclusive, of_threads] = inclusive(trace, &scopes, &mut timelines, keys.all().len());
         mixed.take_away(&timelines, &mut inclusive);
         drop(timelines);
@@ -135,14 +154,14 @@ impl<'a> Ranges<'a> {
     }
 }
 
-/// The ranges of each scope.
-fn timelines(trace: &Trace, chosen: &Chosen<'_>, scopes: &Scopes, row_of: &[u32]) -> Vec<Timeline> {
+/// The ranges of each scope, with their rows.
+fn opens(trace: &Trace, chosen: &Chosen<'_>, scopes: &Scopes, row_of: &[u32]) -> Vec<Vec<Open>> {
     let mut opens: Vec<Vec<Open>> = filled(Vec::new(), scopes.len());
     for (order, range) in (0..).zip(&trace.ranges).filter(|(_, range)| chosen.labels[range.label as usize]) {
         let (what, last) = (row_of[range.label as usize], range.end.unwrap_or(i64::MAX));
         opens[scopes.of_label(range.label)].put(Open { start: range.start, last, order, what });
     }
-    collected(opens.into_iter().map(Timeline::of))
+    opens
 }
 
 /// Returns, for each row, whether it contains ranges of threads, and ranges of whole processes.

@@ -43,6 +43,7 @@ fn summary_of(trace: &Trace) -> Summary {
             iteration_range: None,
             data_loaders: Vec::new(),
             sequence_length: None,
+            plot_data: false,
         },
     )
 }

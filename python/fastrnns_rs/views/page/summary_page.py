@@ -1,0 +1,196 @@
+"""Page of a summary of captures: the answer, then details with their plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.counting import counted
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.page import summary_tables
+from fastrnns_rs.views.page.parts import Article, Command, Fold, Remarks, Section, Text
+from fastrnns_rs.views.plots import summary_activity, summary_devices, summary_iterations
+from fastrnns_rs.views.plots.figure import kinds
+from fastrnns_rs.views.summary import columns, notes
+from fastrnns_rs.views.summary.answer import answer, context
+from fastrnns_rs.views.summary.glance import report_command
+from fastrnns_rs.views.summary.lists import VIEWS
+from fastrnns_rs.views.summary.plain import PlainSummary
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.summary import SummaryDocument
+    from fastrnns_rs.views.page.charts import Charts
+    from fastrnns_rs.views.page.parts import Chart
+    from fastrnns_rs.views.summary.plain import Document
+
+#: Groups of iterations with a plot; all are in the tables.
+_MOST_GROUPS = 8
+
+
+class _Page:
+    """Maker of the parts of a page."""
+
+    def __init__(self, document: PlainSummary, charts: Charts) -> None:
+        self.document = document
+        self.plain = document.plain
+        self.charts = charts
+        self.kinds = kinds(document)
+
+    def chart(self, kind: str, label: str, caption: str = "", row: str | None = None) -> Iterator[Chart]:
+        """Yields a plot, if the summary has data for it."""
+        if kind in self.kinds:
+            yield self.charts.draw(self.document, kind, label, caption, row=row)
+
+    def table(self, view: str, title: str = "") -> Iterator[Any]:
+        """Yields the list of a view, if it has rows."""
+        found = VIEWS[view]
+        rows = found.rows(self.plain)
+        shown = [one for one in found.columns if one.place in {columns.EVERYWHERE, columns.SCREEN}]
+        if rows:
+            yield summary_tables.list_table(self.plain, title or found.title, shown, rows)
+
+    def budget(self) -> Iterator[Any]:
+        """Yields the answer, and the budget of each GPU."""
+        # The first versions of the document had no budgets.
+        if self.plain["captures"] and all(one["budget"] is not None for one in self.plain["devices"]):
+            yield Text(answer(self.plain, selected=self.document.selected), "answer")
+        yield from self.chart("budget", "Time budget of each GPU: kernels by category, copies, and idle time by cause")
+        devices = summary_devices.with_budget(self.plain)
+        if devices:
+            yield summary_tables.budget_table(devices)
+        if len(self.plain["devices"]) > 1 or not devices:
+            yield from self.table("device")
+        yield from self.table("category")
+
+    def utilization(self) -> Iterator[Any]:
+        """Yields the busy time of each GPU over time."""
+        yield from self.chart("utilization", "Busy share of each GPU over time")
+
+    def timelines(self) -> Iterator[Any]:
+        """Yields the categories of each shown GPU over time."""
+        rows = summary_devices.with_activity(self.plain)
+        names = summary_activity.rows(self.document)
+        known = {
+            id(row): name for name, row in zip(summary_devices.labels(self.plain), self.plain["devices"], strict=True)
+        }
+        for label, device in rows:
+            name = known[id(device)]
+            if name in names:
+                inner = [
+                    *self.chart(
+                        "timeline", f"Categories of kernels and copies of {visible(label)} over time", row=name
+                    ),
+                    Fold("Numbers", [summary_tables.activity_table(label, device)]),
+                ]
+                if len(rows) == 1:
+                    yield from inner
+                else:
+                    yield Fold(visible(label), inner, is_open=device is rows[0][1])
+
+    def ranges(self) -> Iterator[Any]:
+        """Yields the ranges within each other, and the ranges by name."""
+        yield from self.chart("ranges", "GPU time of ranges within ranges")
+        if self.plain["nested_ranges"]:
+            yield Fold("Ranges within ranges", [summary_tables.nested_table(self.plain)])
+        yield from self.table("range", "Ranges by name")
+
+    def kernels(self) -> Iterator[Any]:
+        """Yields the longest kernels, and all kernels."""
+        yield from self.chart("kernels", "Longest kernels with the cumulative share of kernel time")
+        if "kernels" in self.kinds and len(self.plain["devices"]) > 1:
+            yield summary_tables.kernels_table(self.plain)
+        yield from self.table("kernel")
+
+    def operators(self) -> Iterator[Any]:
+        """Yields the CPU operators, of captures without a GPU."""
+        yield from self.chart("operators", "Longest CPU operators with the cumulative share of their own time")
+        yield from self.table("operator")
+
+    def iterations(self) -> Iterator[Any]:
+        """Yields the iterations of each group in order, and causes of outliers."""
+        for _, text in notes.outliers(self.plain):
+            yield Text(visible(text))
+        names = summary_iterations.rows(self.document)
+        for name in names[:_MOST_GROUPS]:
+            yield from self.chart("iterations", f"Times of the iterations of {visible(name)}", visible(name), row=name)
+        if len(names) > _MOST_GROUPS:
+            yield Text(f"{len(names) - _MOST_GROUPS:,} more groups of iterations are in the tables.", "note")
+        if self.plain["iteration_statistics"]:
+            rows, title = self.plain["iteration_statistics"], "Statistics of iterations"
+            yield summary_tables.list_table(self.plain, title, columns.ITERATION_STATISTICS, rows)
+        if self.plain["iterations"]:
+            yield Fold("All iterations", [*self.table("iteration")], is_open=len(self.plain["iterations"]) <= _FEW)
+
+    def launches(self) -> Iterator[Any]:
+        """Yields the distribution of launch latencies."""
+        yield from self.chart("launches", "Number of kernels by launch latency")
+        yield from self.table("launch")
+        if "launches" in self.kinds:
+            yield Fold("Bins of the plot", [summary_tables.histogram_table(self.plain)])
+        if self.plain["api_calls"]:
+            yield Fold("GPU API calls", [*self.table("api")])
+
+    def ranks(self) -> Iterator[Any]:
+        """Yields the busy time of each rank."""
+        yield from self.chart("ranks", "Busy time of each rank")
+        yield from self.table("rank")
+
+    def warnings(self) -> Iterator[Any]:
+        """Yields the warnings."""
+        rows = self.plain["warnings"]
+        if rows:
+            yield Remarks([(one["code"], visible(one["message"]), *_details(one)) for one in rows])
+
+    def captures(self) -> Iterator[Any]:
+        """Yields the files, and the command of the report."""
+        rows = self.plain["captures"]
+        if rows:
+            yield summary_tables.list_table(self.plain, "Captures", columns.CAPTURES, rows)
+            yield Text("Command of this report:")
+            yield Command(self.document.command or report_command([one["path"] for one in rows]))
+
+
+#: More iterations are folded at first.
+_FEW = 60
+
+
+def article(document: PlainSummary | SummaryDocument, charts: Charts) -> Article:
+    """Returns the page of a summary."""
+    plain = document if isinstance(document, PlainSummary) else PlainSummary(document.to_dict())
+    page = _Page(plain, charts)
+    sections = [
+        Section("Where the time went", [*page.budget()]),
+        Section("Utilization over time", [*page.utilization()]),
+        Section("Timeline", [*page.timelines()]),
+        Section("Ranges", [*page.ranges()]),
+        Section("Kernels", [*page.kernels()]),
+        Section("CPU operators", [*page.operators()]),
+        Section("Metrics", [*page.table("metric")]),
+        Section("Iterations", [*page.iterations()]),
+        Section("Launches", [*page.launches()]),
+        Section("Idle time", [*page.table("idle")]),
+        Section("Copies and sets", [*page.table("memory")]),
+        Section("Streams", [*page.table("stream")]),
+        Section("Ranks", [*page.ranks()]),
+        Section("cuDNN's recurrent networks", [*page.table("cudnn-rnn")]),
+        Section("Warnings", [*page.warnings()]),
+        Section("Captures", [*page.captures()]),
+    ]
+    return Article(_title(plain.plain), _context(plain.plain), sections)
+
+
+def _details(warning: dict[str, str | None]) -> tuple[str | None, str | None]:
+    """Returns the evidence and the hint of a warning, where it has them."""
+    evidence, hint = warning["evidence"], warning["hint"]
+    return visible(evidence) if evidence else None, visible(hint) if hint else None
+
+
+def _title(document: Document) -> str:
+    captures = document["captures"]
+    if len(captures) == 1:
+        return f"Time of {visible(captures[0]['path'].rpartition('/')[2])}"
+    return f"Time of {counted(len(captures), 'capture')}"
+
+
+def _context(document: Document) -> list[str]:
+    return [", ".join(context(document))] if document["captures"] else []

@@ -1,0 +1,153 @@
+"""Tables of the page of a summary: the columns of the report, with exact numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.counting import counted
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.figures import share_percent
+from fastrnns_rs.views.page.parts import Cell, Table, text_cell
+from fastrnns_rs.views.plots import summary_kernels, summary_launches, summary_ranges
+from fastrnns_rs.views.plots.summary_activity import lanes
+from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.summary.budget import CAUSES, share
+from fastrnns_rs.views.summary.column_units import BAR, TEXT
+from fastrnns_rs.views.summary.lists import List
+from fastrnns_rs.views.summary.pages import devices_apart
+from fastrnns_rs.views.table import fit
+
+if TYPE_CHECKING:
+    from fastrnns_rs.views.summary.columns import Column
+    from fastrnns_rs.views.summary.plain import Document
+
+    Row = dict[str, Any]
+
+#: Rows of a table; the JSON document has all.
+MOST_ROWS = 2_000
+#: Longest text of a cell, in characters.
+_LONGEST = 600
+
+
+def list_table(document: Document, title: str, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
+    """Returns a list of the report as a table of at most 2,000 rows.
+
+    Columns without a value are left out.
+    """
+    found = List(title, [column for column in columns if column.unit is not BAR], rows, MOST_ROWS)
+    # A text is read first: long names would be beyond the right edge.
+    shown = sorted(devices_apart(document, found), key=lambda column: column.unit is not TEXT)
+    shown = [column for column in shown if any(column.read(row) not in (None, "", False, []) for row in found.rows)]
+    cells = zip(*(_cells(column, found.rows) for column in shown), strict=True)
+    texts = frozenset(place for place, column in enumerate(shown) if not column.right)
+    note = ""
+    if found.more:
+        note = f"The first {counted(len(found.rows), 'row')} of {len(rows):,}; JSON has all. {found.more}."
+    return Table(title, [column.heading for column in shown], [*cells], texts, note)
+
+
+def _cells(column: Column, rows: Sequence[Row]) -> Iterator[Cell]:
+    values = [column.read(row) for row in rows]
+    for value, text in zip(values, column.unit.texts("terminal", values), strict=True):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        yield Cell(text if len(text) <= _LONGEST else fit(text, _LONGEST), value if is_number else None)
+
+
+def budget_table(devices: Sequence[tuple[str, Row]]) -> Table:
+    """Returns the time budgets of GPUs: a row for each part."""
+    scale = Scale([row["span_ns"] for _, row in devices])
+    rows: list[list[Cell]] = []
+
+    def add(label: str, device: Row, part: str, name: str, count: int | None, time: int) -> None:
+        counts = Cell("-") if count is None else Cell(f"{count:,}", count)
+        of_span = Cell(share(time, device["span_ns"]))
+        rows.append([text_cell(label), Cell(part), text_cell(name), counts, Cell(scale.text(time), time), of_span])
+
+    for label, device in devices:
+        budget = device["budget"]
+        add(label, device, "span", "", None, device["span_ns"])
+        add(label, device, "busy", "", None, device["busy_ns"])
+        for part, key in (("kernels", "kernels"), ("copies and sets", "copies")):
+            for row in budget[key]:
+                add(label, device, part, row["name"], row["count"], row["total_ns"])
+        add(label, device, "counted twice", "", None, budget["counted_twice_ns"])
+        add(label, device, "idle", "", None, device["idle_ns"])
+        for row in budget["idle"]:
+            add(label, device, "idle cause", CAUSES.get(row["name"], row["name"]), row["count"], row["total_ns"])
+    headings = ("GPU", "part", "name", "count", f"time, {scale.unit}", "of span")
+    return Table("Time budget", headings, rows, frozenset({0, 1, 2}))
+
+
+def activity_table(label: str, device: Row) -> Table:
+    """Returns the time of each category in each bin of a GPU."""
+    activity = device["activity"]
+    bin_ns, shown = activity["bin_ns"], [("busy", activity["busy_ns"]), *lanes(device)]
+    begin, scale = Scale([device["span_ns"]]), Scale([bin_ns])
+    rows = [
+        [
+            Cell(begin.text(place * bin_ns), activity["start_ns"] + place * bin_ns),
+            *(Cell(scale.text(times[place]), times[place]) for _, times in shown),
+        ]
+        for place in range(len(activity["busy_ns"]))
+    ]
+    headings = [f"from, {begin.unit}", *(f"{fit(visible(name), 40)}, {scale.unit}" for name, _ in shown)]
+    return Table(
+        f"Activity of {visible(label)} in bins of {scale.text(bin_ns)} {scale.unit}", headings, rows, frozenset()
+    )
+
+
+def nested_table(document: Document) -> Table:
+    """Returns the ranges within each other, each below the range that encloses it."""
+    rows = summary_ranges.places(document["nested_ranges"])
+    scale = Scale([row["gpu_inclusive_ns"] for row, _, _ in rows])
+
+    def time(value: int) -> Cell:
+        return Cell(scale.text(value), value)
+
+    cells = [
+        [
+            text_cell(f"{'· ' * min(depth, 20)}{fit(summary_ranges.title(row), _LONGEST)}"),
+            Cell(f"{depth}", depth),
+            time(row["gpu_inclusive_ns"]),
+            time(row["gpu_exclusive_ns"]),
+            Cell(f"{row['kernel_count']:,}", row["kernel_count"]),
+            Cell(f"{row['count']:,}", row["count"]),
+        ]
+        for row, _, depth in rows
+    ]
+    headings = ("range", "depth", f"GPU inclusive, {scale.unit}", f"GPU exclusive, {scale.unit}", "kernels", "count")
+    return Table("Ranges within ranges", headings, cells)
+
+
+def kernels_table(document: Document) -> Table:
+    """Returns the kernels of the plot: sums over all GPUs."""
+    rows = summary_kernels.longest(summary_kernels.kernels(document))
+    scale = Scale([one.sum.total for one in rows])
+    cells = [
+        [
+            Cell(scale.text(one.sum.total), one.sum.total),
+            Cell(share_percent(one.share), one.share),
+            Cell(share_percent(one.up_to), one.up_to),
+            Cell(f"{one.sum.count:,}", one.sum.count),
+            text_cell(fit(visible(one.sum.full), _LONGEST)),
+        ]
+        for one in rows
+    ]
+    headings = (f"total, {scale.unit}", "share", "cumulative share", "count", "name")
+    return Table("Longest kernels, all GPUs", headings, cells, frozenset({4}))
+
+
+def histogram_table(document: Document) -> Table:
+    """Returns the bins of both histograms of launches."""
+    rows = []
+    for key in summary_launches.HISTOGRAMS:
+        histogram = document["launches"][f"{key}_histogram"]
+        bounds = histogram["bounds_ns"]
+        for low, high, count in zip(bounds, bounds[1:], histogram["counts"], strict=False):
+            if count:
+                rows.append([Cell(key), Cell(f"{low:,}", low), Cell(f"{high:,}", high), Cell(f"{count:,}", count)])
+        if negative := histogram["negative_count"]:
+            rows.append([Cell(key), Cell("-"), Cell("0", 0), Cell(f"{negative:,}", negative)])
+    headings = ("of", "from, ns", "to (excluded), ns", "kernels")
+    return Table("Launch latencies", headings, rows)

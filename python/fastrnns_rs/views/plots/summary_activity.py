@@ -1,0 +1,123 @@
+"""Activity of GPUs over time: busy time of each, or categories of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.plots import bars
+from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.summary_devices import labels, selection_note, with_activity
+from fastrnns_rs.views.scale import Scale, time
+from fastrnns_rs.views.summary.budget import share
+from fastrnns_rs.views.summary.plain import plain_of
+from fastrnns_rs.views.table import fit
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.summary import SummaryDocument
+    from fastrnns_rs.views.plots.drawing import Canvas
+    from fastrnns_rs.views.summary.plain import Document, PlainSummary
+
+    Row = dict[str, Any]
+    #: Name of a lane, and the time in each bin.
+    Lane = tuple[str, Sequence[int]]
+
+#: Lanes of a timeline; the longest categories come first.
+_MOST_LANES = 12
+#: Share of a lane that its area fills at most.
+_FILLED = 0.86
+
+
+def is_available(document: PlainSummary | SummaryDocument) -> bool:
+    """Returns True if a GPU has activity over time."""
+    return bool(with_activity(plain_of(document)))
+
+
+def rows(document: PlainSummary | SummaryDocument) -> list[str]:
+    """Returns the labels of the GPUs with activity over time, as `GPU 0`."""
+    plain = plain_of(document)
+    known = zip(labels(plain), plain["devices"], strict=True)
+    return [label for label, row in known if row["activity"] is not None and row["activity"]["busy_ns"]]
+
+
+def utilization_height(document: PlainSummary | SummaryDocument) -> float:
+    """Returns the height of a plot of all GPUs, in inches."""
+    return bars.AROUND + 0.55 * max(len(with_activity(plain_of(document))), 2)
+
+
+def timeline_height(document: PlainSummary | SummaryDocument, row: str) -> float:
+    """Returns the height of the timeline of a GPU, in inches."""
+    return bars.height(len(lanes(_device(plain_of(document), row))[:_MOST_LANES]))
+
+
+def _device(document: Document, row: str) -> Row:
+    devices: dict[str, Row] = dict(zip(labels(document), document["devices"], strict=True))
+    return devices[row]
+
+
+def lanes(device: Row) -> list[Lane]:
+    """Returns the categories of kernels and the kinds of copies of a GPU."""
+    activity = device["activity"]
+    return [(row["name"], row["bins_ns"]) for row in (*activity["kernels"], *activity["copies"])]
+
+
+def draw_utilization(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
+    """Draws a lane for each GPU, filled by its busy share of each bin.
+
+    Time begins at the first activity of each GPU.
+    """
+    plain = plain_of(document)
+    devices = with_activity(plain)
+    scale = Scale([row["span_ns"] for _, row in devices])
+    for place, (_, row) in enumerate(devices):
+        activity = row["activity"]
+        _draw_lane(canvas, place, 0, activity["busy_ns"], activity["bin_ns"], scale)
+        canvas.axes.axhline(place + _FILLED / 2, color=canvas.theme.rule, linewidth=0.8, zorder=0)
+    names = [f"{label}: {share(row['busy_ns'], row['span_ns'])}" for label, row in devices]
+    _finish(canvas, names, scale, [row for _, row in devices])
+    lengths = ", ".join(dict.fromkeys(time(row["activity"]["bin_ns"]) for _, row in devices))
+    height_note = f"Full height: busy for a whole bin of {lengths}."
+    canvas.note = " ".join(filter(None, (height_note, selection_note(plain, "GPUs", "devices"))))
+
+
+def draw_timeline(document: PlainSummary | SummaryDocument, canvas: Canvas, row: str) -> None:
+    """Draws a lane for each category of kernels and kind of copies of a GPU."""
+    plain = plain_of(document)
+    device = _device(plain, row)
+    activity = device["activity"]
+    scale = Scale([device["span_ns"]])
+    shown = lanes(device)[:_MOST_LANES]
+    for place, (_, times) in enumerate(shown):
+        number = 0 if place < len(activity["kernels"]) else 1
+        _draw_lane(canvas, place, number, times, activity["bin_ns"], scale)
+        canvas.axes.axhline(place + _FILLED / 2, color=canvas.theme.rule, linewidth=0.8, zorder=0)
+    _finish(canvas, [name for name, _ in shown], scale, [device])
+    left = len(lanes(device)) - len(shown)
+    more = f" {left} more in the table." if left else ""
+    canvas.note = f"Full height: active for a whole bin of {time(activity['bin_ns'])}, on one stream or more.{more}"
+
+
+def _draw_lane(canvas: Canvas, place: int, number: int, times: Sequence[int], bin_ns: int, scale: Scale) -> None:
+    # Activities of several streams may take more than the whole bin.
+    full = max(bin_ns, *times, 0)
+    edges = [bin_ns * at / scale.ns for at in range(len(times) + 1)]
+    base = place + _FILLED / 2
+    canvas.axes.stairs(
+        [base - _FILLED * one / full for one in times],
+        edges,
+        baseline=base,
+        fill=True,
+        color=canvas.color(number),
+        linewidth=0.0,
+    )
+
+
+def _finish(canvas: Canvas, names: Sequence[str], scale: Scale, devices: Sequence[Row]) -> None:
+    axes = canvas.axes
+    axes.set_yticks(range(len(names)), [fit(visible(name), LONGEST_NAME) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlim(0, max(max(row["end_ns"] - row["start_ns"] for row in devices) / scale.ns, 1e-9))
+    axes.set_xlabel(f"time after the first GPU activity, {scale.unit}")
