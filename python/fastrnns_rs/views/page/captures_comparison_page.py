@@ -13,14 +13,7 @@ from fastrnns_rs.views.comparison import captures_glance, columns, words
 from fastrnns_rs.views.page.number_cells import NONE, millisecond_cell, percent_cell, ratio_cell, time_cell
 from fastrnns_rs.views.page.parts import Cell, Fold, Section, Table, Text, text_cell, text_rows
 from fastrnns_rs.views.plots import comparison_idle
-from fastrnns_rs.views.plots.comparison_waterfall import (
-    Step,
-    category_steps,
-    change_scale,
-    kernel_steps,
-    short_names,
-    signed,
-)
+from fastrnns_rs.views.plots.comparison_waterfall import short_names
 from fastrnns_rs.views.scale import Scale
 
 if TYPE_CHECKING:
@@ -58,8 +51,7 @@ def sections(comparison: Comparison, charts: Charts) -> list[Section]:
 def _kernels(comparison: Comparison, charts: Charts) -> Iterator[Any]:
     if not comparison.kernels:
         return
-    caption = f"{_WATERFALL}{_rest(kernel_steps(comparison))}"
-    yield charts.draw(comparison, "waterfall", "Change of the GPU time by kernel, the largest first", caption)
+    yield charts.draw(comparison, "waterfall", "Change of the GPU time by kernel, the largest first", _WATERFALL)
     yield from _changes(comparison, "kernel or copy", comparison.kernels)
     renamed = [(one.name, former) for one in comparison.kernels if (former := columns.former_name(one)) is not None]
     yield from (Text(f"{visible(name)} was {visible(former)}, of the same shape", "note") for name, former in renamed)
@@ -68,15 +60,8 @@ def _kernels(comparison: Comparison, charts: Charts) -> Iterator[Any]:
 def _categories(comparison: Comparison, charts: Charts) -> Iterator[Any]:
     if not comparison.categories:
         return
-    caption = f"{_WATERFALL}{_rest(category_steps(comparison))}"
-    yield charts.draw(comparison, "categories", "Change of the GPU time by category, the largest first", caption)
+    yield charts.draw(comparison, "categories", "Change of the GPU time by category, the largest first", _WATERFALL)
     yield from _changes(comparison, "category", comparison.categories)
-
-
-def _rest(steps: Sequence[Step]) -> str:
-    """Returns the sentence on the bar that adds up several rows."""
-    last = steps[-1]
-    return "" if last.change is not None else f" {last.name}: {signed(last.delta_ns, change_scale(steps))} together."
 
 
 def _changes(comparison: Comparison, name: str, changes: Sequence[Change]) -> Iterator[Any]:

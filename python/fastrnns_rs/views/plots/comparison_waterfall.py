@@ -107,12 +107,17 @@ def signed(ns: float, times: Scale) -> str:
 
 def kernels_height(comparison: Comparison) -> float:
     """Returns the height of the figure of kernels in inches."""
-    return _AROUND + _ROW * (len(kernel_steps(comparison)) + 2)
+    return _height(len(comparison.kernels), _KERNELS)
 
 
 def categories_height(comparison: Comparison) -> float:
     """Returns the height of the figure of categories in inches."""
-    return _AROUND + _ROW * (len(category_steps(comparison)) + 2)
+    return _height(len(comparison.categories), _CATEGORIES)
+
+
+def _height(count: int, most: int) -> float:
+    # Both sides, and the sum of all others.
+    return _AROUND + _ROW * (min(count, most + 1) + 2)
 
 
 def draw_kernels(comparison: Comparison, canvas: Canvas) -> None:
@@ -159,6 +164,8 @@ def _draw(comparison: Comparison, canvas: Canvas, steps: Sequence[Step]) -> None
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    if steps[-1].change is None:
+        canvas.note = f"{steps[-1].name}: {texts[-2]} together."
 
 
 def _set_limits(canvas: Canvas, starts: Sequence[int], steps: Sequence[Step], times: Scale) -> bool:
