@@ -53,7 +53,11 @@ class Files(ListOption):
     help="Derive the verdict of one row step by step: RUNNER, RUNNER/PHASE or a kernel.",
 )
 @click.option("--iteration-range", metavar="NAME", help="Annotation or NVTX range that marks iterations.")
-@click.option("--wide", is_flag=True, help="Show ratios, p-values and memory too; of captures, every kernel.")
+@click.option(
+    "--wide",
+    is_flag=True,
+    help="Show ratios, p-values and memory too; of captures, every kernel; with --explain, all samples.",
+)
 @click.option(
     "--nsys-path", cls=Program, metavar="PATH", help="nsys program that exports reports. [default: the newest]"
 )
@@ -101,7 +105,7 @@ def command(**given: Any) -> int:
     with open_past(history) as past:
         found = compare_sources(first, second, fail_on=fail_on, past=past, **settings)
     if given["explain"] is not None:
-        comparison_output.show_derivation(found, given["explain"], given["output"])
+        comparison_output.show_derivation(found, given["explain"], given["output"], wide=given["wide"])
     else:
         more = None if given["wide"] else f"{_typed()} --wide"
         named = {os.fspath(one): shared.run_words(str(one)) for one in (*first, *second) if str(one) != os.fspath(one)}

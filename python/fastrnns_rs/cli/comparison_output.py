@@ -52,7 +52,7 @@ def show(
     counted = terminal.stored_warnings(comparison, limit, named) if stored else []
     if format_name == "table":
         limit = display.terminal_width() if output is None else WIDTH
-        lines = terminal.results(comparison, limit, wide=wide)
+        lines = terminal.results(comparison, limit, wide=wide, bars=display.has_symbols(output))
         if document is None:
             display.show_lines(lines, output)
         else:
@@ -67,16 +67,18 @@ def show(
         _tell(warnings, more, counted)
 
 
-def show_derivation(found: Outcome, name: str, output: Path | None) -> None:
+def show_derivation(found: Outcome, name: str, output: Path | None, *, wide: bool = False) -> None:
     """Writes the derivation of the rows of a name, then the warnings of these rows.
 
     Args:
         found: Comparison and its derivations.
         name: Name of a row or of a runner.
         output: File for the derivation; None for stdout.
+        wide: True adds histograms of the samples, if the terminal has UTF-8.
     """
     limit = display.terminal_width() if output is None else WIDTH
-    blocks = found.explain(name, limit).rstrip("\n").split("\n\n")
+    derive = found.explain_samples if wide and display.has_symbols(output) and found.explain_samples else found.explain
+    blocks = derive(name, limit).rstrip("\n").split("\n\n")
     titles = found.names(name)
     lines: list[Line] = []
     for block in blocks:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.step_progress import StepProgress
 
 __all__ = [
+    "has_symbols",
     "is_ascii",
     "is_terminal",
     "next_lines",
@@ -99,6 +100,11 @@ def show_lines(lines: Sequence[Line], output: Path | None = None) -> None:
         return
     with shared.unread(shared.STDOUT):
         click.echo(_drawn(lines, sys.stdout), nl=False, color=uses_colour(sys.stdout))
+
+
+def has_symbols(output: Path | None) -> bool:
+    """Returns True if a result may have bars: files are UTF-8, and stdout may be."""
+    return output is not None or not is_ascii(sys.stdout)
 
 
 def tell_lines(lines: Sequence[Line]) -> None:

@@ -128,7 +128,7 @@ def command(**given: Any) -> int:
 
 
 def _acts(given: dict[str, Any]) -> list[str]:
-    """Returns the action that the options request, in a list; an empty list without an action.
+    """Returns a list of the requested action, which may be empty.
 
     Raises:
         UsageError: If the options contradict each other.
@@ -143,7 +143,7 @@ def _acts(given: dict[str, Any]) -> list[str]:
 
 
 def _wants_trends(given: dict[str, Any], acts: list[str], format_name: str) -> bool:
-    """Returns True if the times of rows over runs are requested, which takes the time to read the run files.
+    """Returns True if the times of rows over runs are requested.
 
     Raises:
         UsageError: If the options contradict each other.

@@ -163,7 +163,8 @@ def _show_run(run: Run, name: str, format_name: str, output: Path | None, given:
     shown = sweep_options.chosen(run, given).remember_name(name)
     if format_name == "table":
         width = display.terminal_width() if output is None else WIDTH
-        display.show_lines(run_screen.lines(shown, width, wide=given["wide"]), output)
+        bars = display.has_symbols(output)
+        display.show_lines(run_screen.lines(shown, width, wide=given["wide"], bars=bars), output)
         more = f"fastrnns-rs show {shared.run_words(name)} --warnings"
         warnings = display.with_run_named(run.warnings, name)
         lines = display.warnings_as_lines(warnings, display.terminal_width(sys.stderr), more)

@@ -35,11 +35,13 @@ class Outcome:
         explain: Function that derives the rows of a name, for a terminal of a width (80 by default). It raises
             `UsageError` if no row has the name.
         names: Function that returns the names of these rows, which warnings contain.
+        explain_samples: Function as `explain`, which adds histograms of the samples; None for captures.
     """
 
     comparison: Comparison
     explain: Callable[..., str]
     names: Callable[[str], Collection[str]] = field(default=lambda name: {name})
+    explain_samples: Callable[..., str] | None = None
 
 
 def compare_sources(
@@ -104,6 +106,7 @@ def compare_sources(
         comparison=comparison,
         explain=partial(explanation.explain, judged),
         names=partial(explanation.names_explained, judged),
+        explain_samples=partial(explanation.explain, judged, histograms=True),
     )
 
 

@@ -11,7 +11,7 @@ from fastrnns_rs.errors import unknown
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare import sorted_numbers
 from fastrnns_rs.verbs.compare.verdict_steps import format_change, numbered, verdict_steps
-from fastrnns_rs.views.comparison import words
+from fastrnns_rs.views.comparison import spark_histogram, words
 from fastrnns_rs.views.prose import WIDTH, wrapped
 from fastrnns_rs.views.scale import Scale
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
 
-def explain(judged: Sequence[Judged], name: str, limit: int = WIDTH) -> str:
+def explain(judged: Sequence[Judged], name: str, limit: int = WIDTH, *, histograms: bool = False) -> str:
     """Returns the derivation of a row, or of all rows of a runner.
 
     Args:
         judged: All rows of the comparison.
         name: Name of the row, or `runner`, or `runner/phase` if several problems are compared.
         limit: Width of the terminal.
+        histograms: True adds histograms of all timed samples, whose bars are no ASCII.
 
     Raises:
         UsageError: If no row has the name; the hint has the nearest match.
@@ -35,7 +36,7 @@ def explain(judged: Sequence[Judged], name: str, limit: int = WIDTH) -> str:
     if not found:
         every = dict.fromkeys(one for called in known for one in called)
         raise unknown("unknown row", name, every, where="explain")
-    return "\n\n".join("\n".join(_lines(one, limit)) for one in found) + "\n"
+    return "\n\n".join("\n".join(_lines(one, limit, histograms=histograms)) for one in found) + "\n"
 
 
 def names_explained(judged: Sequence[Judged], name: str) -> set[str]:
@@ -44,13 +45,15 @@ def names_explained(judged: Sequence[Judged], name: str) -> set[str]:
     return {judged[place].pair.title for place in find_places(name, known)}
 
 
-def _lines(one: Judged, limit: int) -> Iterator[str]:
+def _lines(one: Judged, limit: int, *, histograms: bool) -> Iterator[str]:
     yield from wrapped(f"{visible(one.pair.title)}: {_answer(one)}", limit)
     if notes := [*one.pair.conflicts, *one.pair.intended]:
         yield from wrapped(f"note: {visible('; '.join(notes))}", limit)
     yield ""
     scale = Scale([value for values in _numbers(one) for value in values])
     yield from _data(one, scale, limit)
+    if histograms and (shown := [*_histograms(one, scale, limit)]):
+        yield from ["", *shown]
     if one.found is not None:
         steps = [*verdict_steps(one.found, one.step, one.row.p_value_adjusted, scale, one.replication)]
         sessions = _sessions(one)
@@ -95,6 +98,17 @@ def _data(one: Judged, scale: Scale, limit: int) -> Iterator[str]:
     what = "Samples" if lacks_processes else "Session means" if one.row.basis == "sessions" else "Process medians"
     reasons = ["missing" if side is None else side.reason or "no samples" for side in series]
     yield from sorted_numbers.lines(what, _numbers(one), scale, limit, reasons)
+
+
+def _histograms(one: Judged, scale: Scale, limit: int) -> Iterator[str]:
+    """Yields the histograms of all timed samples of both sides."""
+    samples = [
+        (name, [time / scale.ns for times in side.samples_ns for time in times])
+        for name, side in (("baseline", one.pair.baseline), ("candidate", one.pair.candidate))
+        if side is not None
+    ]
+    if len(samples) > 1:
+        yield from spark_histogram.lines(samples, scale.unit, limit)
 
 
 def _sessions(one: Judged) -> str:

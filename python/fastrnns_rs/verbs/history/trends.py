@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -149,8 +149,8 @@ def _changes(logs: Sequence[float]) -> list[int]:
     return changepoints(logs, cost="mean", min_size=_LEAST_SEGMENT, penalty=penalty, optimal=True).positions
 
 
-def _names(rows: Sequence[Sequence[_Found]]) -> Iterable[str]:
-    """Returns a name for each trend: runner and phase, with values that distinguish it from others of this name."""
+def _names(rows: Sequence[Sequence[_Found]]) -> Iterator[str]:
+    """Yields a unique name for each trend, which begins with runner and phase."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for one in rows:
         groups.setdefault(_short_name(one[0].known), []).append(one[0].known)

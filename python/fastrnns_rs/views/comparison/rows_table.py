@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
@@ -9,6 +10,7 @@ from fastrnns_rs.views import figures, kernel_names
 from fastrnns_rs.views.comparison import sides, words
 from fastrnns_rs.views.comparison.words import UNKNOWN
 from fastrnns_rs.views.headed_table import HeadedColumn, table_lines, total_width
+from fastrnns_rs.views.interval_bars import LEAST_ROOM, MOST_ROOM, IntervalBars
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.text import pad, width
@@ -22,19 +24,23 @@ if TYPE_CHECKING:
 MEAN = "geometric mean"
 #: Width of the names, which keeps tables with short names alike, and widths under which a column is left out.
 _NAME, _SHORT_NAME, _LEAST_NAME = 20, 16, 8
+#: Spaces before the bars.
+_GAP = 2
 #: Width of `  ×2.50 [×1.35, ×4.61]`, and of the number before the interval.
 _CHANGE, _NUMBER = 22, 5
 
 
-def lines(comparison: Comparison, limit: int, most: int | None = None) -> list[Line]:
+def lines(comparison: Comparison, limit: int, most: int | None = None, *, bars: bool = False) -> list[Line]:
     """Returns two lines of headings, then the rows.
 
-    On a narrow terminal, intervals and then times are left out. Names that are too long are shortened.
+    On a narrow terminal, intervals and then times are left out. Names that are too long are shortened. A wide terminal
+    may have the intervals as bars too.
 
     Args:
         comparison: Comparison of runs with at least one row.
         limit: Width of the terminal.
         most: Maximum number of rows, after which the others are counted; None for all rows.
+        bars: True adds the bars if they fit.
     """
     named = words.named_rows(comparison)
     left = 0 if most is None else max(len(named) - most, 0)
@@ -49,6 +55,9 @@ def lines(comparison: Comparison, limit: int, most: int | None = None) -> list[L
     natural = limit - total_width(columns) < wanted
     room = max(min(max(wanted, _NAME), limit - total_width(columns, natural=natural)), _LEAST_NAME)
     labels = kernel_names.shortened([(one, one) for one in names], room) + ([MEAN] if mean else [])
+    free = limit - room - total_width(columns, natural=natural) - _GAP
+    if bars and free >= LEAST_ROOM:
+        columns.append(_bars(comparison, [one.row for one in shown], min(free, MOST_ROOM)))
     found = table_lines(["", name_heading(comparison), *labels], room, columns, natural=natural)
     if left:
         found.insert(2 + len(shown), Line(f"… {left:,} more"))
@@ -92,6 +101,28 @@ def make_columns(
     verdicts = [words.verdict(row) + _counts(row.baseline, row.candidate, usual) for row in rows]
     found.append(HeadedColumn(("", "verdict"), [*verdicts, *extra], right=False))
     return found
+
+
+def _bars(comparison: Comparison, rows: Sequence[words.Judged], room: int) -> HeadedColumn:
+    """Returns the column of intervals as bars.
+
+    The axis of ratios is logarithmic and has the margin.
+    """
+    mean = comparison.geometric_mean
+    intervals = [
+        None if middle is None else (_log(one.ratio_ci_low), middle, _log(one.ratio_ci_high))
+        for one in [*rows, *([mean] if mean else [])]
+        for middle in [_log(one.ratio)]
+    ]
+    margin = comparison.method.margin
+    drawn = IntervalBars(intervals, (-math.log1p(margin), math.log1p(margin)), room)
+    low, high = (figures.change_with_unit(math.exp(end)) for end in (drawn.low, drawn.high))
+    heading = f"{low}{pad(high, room - width(low), right=True)}"
+    return HeadedColumn((heading, drawn.axis()), drawn.texts(), right=False, least=room + _GAP)
+
+
+def _log(ratio: float | None) -> float | None:
+    return None if ratio is None or ratio <= 0 else math.log(ratio)
 
 
 def time(side: Figures | None, scale: Scale) -> str:

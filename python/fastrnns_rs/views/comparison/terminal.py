@@ -44,13 +44,14 @@ def lines(comparison: Comparison, limit: int, *, wide: bool = False) -> list[Lin
     return [*shown, *([Line("")] if warnings else []), *warnings]
 
 
-def results(comparison: Comparison, limit: int, *, wide: bool = False) -> list[Line]:
+def results(comparison: Comparison, limit: int, *, wide: bool = False, bars: bool = False) -> list[Line]:
     """Returns the lines of a comparison without its warnings.
 
     Args:
         comparison: The comparison.
         limit: Width of the terminal.
         wide: True adds all figures.
+        bars: True adds intervals as bars to all figures, if the terminal has room and UTF-8.
     """
     if comparison.kind == "capture":
         return captures_wide.lines(comparison, limit) if wide else captures_glance.lines(comparison, limit)
@@ -58,7 +59,7 @@ def results(comparison: Comparison, limit: int, *, wide: bool = False) -> list[L
     if not comparison.rows:
         blocks.append([Line("nothing to compare")])
     else:
-        blocks += [rows_table.lines(comparison, limit), conclusions.lines(comparison, limit)]
+        blocks += [rows_table.lines(comparison, limit, bars=wide and bars), conclusions.lines(comparison, limit)]
         blocks += [details.lines(comparison, limit)] if wide else []
     return joined(blocks)
 

@@ -1,4 +1,4 @@
-"""Page of an Inductor report: modules, kernels, memory, profiles, then warnings and the machine."""
+"""Page of an Inductor report: modules, kernels, profiles and the machine."""
 
 from __future__ import annotations
 

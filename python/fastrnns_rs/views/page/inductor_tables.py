@@ -101,7 +101,7 @@ def _assembled_row(kernel: KernelTiming, one: AssembledKernel) -> list[Cell]:
 
 
 def profile_tables(module: ModuleRow) -> Iterator[Table]:
-    """Yields the tables of a module's profile: categories, then names with input shapes."""
+    """Yields the tables of a profile: categories, then names with input shapes."""
     if module.categories:
         scale = Scale([one.total_ns for one in module.categories])
         rows = [_category_row(one, scale) for one in module.categories]

@@ -1,4 +1,4 @@
-"""Section of a run's page with its sweep: plots, then tables of all cells and exponents."""
+"""Section of a run's page with its sweep: plots, exponents and all cells."""
 
 from __future__ import annotations
 

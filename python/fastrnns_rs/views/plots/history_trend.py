@@ -1,4 +1,4 @@
-"""Plot of a row of a history: point estimates over runs, with change points and tags."""
+"""Plot of a row over runs: point estimates, change points and tags."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def point_text(point: TrendPoint, scale: Scale) -> str:
 
 
 def commit_text(point: TrendPoint) -> str:
-    """Returns the start of the commit, with a mark for changed files; empty if it is unknown."""
+    """Returns the start of the commit, with a mark for changed files."""
     return "" if point.commit is None else f"{point.commit[:_DIGITS]}{'-dirty' if point.dirty else ''}"
 
 
@@ -91,7 +91,7 @@ def _run_text(point: TrendPoint) -> str:
 
 
 def _draw_levels(canvas: Canvas, trend: Trend, scale: Scale) -> None:
-    """Draws the level of each segment, the spread of sessions around it, and the change points."""
+    """Draws the level of each segment, the spread around it, and change points."""
     for one in trend.segments:
         ends, level = (one.begin - 0.5, one.end - 0.5), one.level_ns / scale.ns
         if trend.session_stddev is not None:

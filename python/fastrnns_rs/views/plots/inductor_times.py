@@ -1,4 +1,4 @@
-"""Times of generated modules, and of the kernels of a module: a dot and an interval each."""
+"""Times and memory of generated modules, and times of their kernels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WIDE_RANGE = 20.0
 
 
 def names(report: InductorReport) -> list[str]:
-    """Returns a name for each module, with its runner and its place if others have the same name."""
+    """Returns a unique name for each module, which begins with its runner."""
     labels = [" ".join(filter(None, (one.runner, label(one)))) for one in report.modules]
     counts = Counter(labels)
     return [one if counts[one] == 1 else f"{one} #{place}" for place, one in enumerate(labels, 1)]
@@ -62,7 +62,7 @@ def shown_kernels(module: ModuleRow) -> list[tuple[KernelTiming, PhaseSummary]]:
 
 
 def draw_modules(report: InductorReport, canvas: Canvas) -> None:
-    """Draws the time of a call of each module, and the time that its own benchmark reports."""
+    """Draws the time of each module, and the time that its own benchmark reports."""
     found = [(name, one, one.wall) for name, one in zip(names(report), report.modules, strict=True) if one.wall]
     if not found:
         canvas.message("no module was timed")
@@ -123,12 +123,12 @@ def _module(report: InductorReport, row: str) -> ModuleRow:
 
 
 def interval_ends(one: PhaseSummary) -> tuple[float | None, float | None]:
-    """Returns the ends of the interval, of samples where there is one process, as the screen shows it."""
+    """Returns the ends of the interval, which a single process may have too."""
     return one.ci_low_ns, one.ci_high_ns
 
 
 def _kernel_name(one: KernelTiming, *, is_unique: bool) -> str:
-    """Returns the name of a kernel and its configuration, with a mark for the one that the autotuner chose."""
+    """Returns the name of a kernel, with a mark for the chosen configuration."""
     return " ".join(filter(None, (one.name, None if is_unique else one.config, "*" if one.chosen else "")))
 
 

@@ -1,4 +1,4 @@
-"""Lines of a sweep: the cells of a runner along an axis, with the intervals of a run."""
+"""Lines of a sweep: cells of a runner along an axis, with their intervals."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def summary_of(known: Summaries, cell: SweepCell) -> PhaseSummary | None:
 
 
 def _values(sweep: Sweep, axis: str) -> list[int | str]:
-    """Returns the values of an axis that were measured: numbers in ascending order, names in the given order."""
+    """Returns the measured values of an axis; numbers are sorted."""
     present = {one.point[axis] for one in sweep.cells if axis in one.point}
     given = [value for one in sweep.axes if one.name == axis for value in one.values]
     found = [*dict.fromkeys(value for value in given if value in present)]

@@ -53,7 +53,7 @@ def height(document: Run | Sweep, row: str) -> float:
 
 
 def draw_times(document: Run | Sweep, canvas: Canvas, row: str) -> None:
-    """Draws times along an axis: a line for each runner, with its intervals and its exponent."""
+    """Draws times along an axis: a line for each runner, with its exponent."""
     panel = next(one for one in panels(document, TIMES) if one.name == row)
     scale = Scale([spot.cell.time_ns for line in panel.lines for spot in line.spots])
     _draw(canvas, panel, f"{panel.quantity}, {scale.unit}", scale.ns, lambda spot: _time_text(spot, scale))

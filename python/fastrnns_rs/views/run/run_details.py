@@ -8,6 +8,8 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.stats import quantiles
 from fastrnns_rs.views import kernel_names
+from fastrnns_rs.views.figures import change_with_unit
+from fastrnns_rs.views.interval_bars import LEAST_ROOM, Interval, IntervalBars
 from fastrnns_rs.views.run.run_table import name
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, wrapped_lines
@@ -32,14 +34,24 @@ _GAP = 2
 _LEAST_NAME = 8
 
 
-def lines(run: Run, limit: int) -> list[Line]:
-    """Returns a row for each phase, then compile times, notes and the stopping rule."""
+def lines(run: Run, limit: int, *, bars: bool = False) -> list[Line]:
+    """Returns a row for each phase, then compile times, notes and the stopping rule.
+
+    Args:
+        run: Run.
+        limit: Width of the terminal.
+        bars: True adds intervals as bars, which are no ASCII, if they fit.
+    """
     phases = [phase for result in run.results for phase in (result.forward, result.backward) if phase is not None]
     times = Scale(phase.mean_ns for phase in phases)
     first = Scale(filter(None, (result.first_call_ns() for result in run.results)))
     headings = ["runner/phase", *(f"{one} {times.unit}" for one in ("mean", "sd", "95 % CI"))]
     headings += ["samples", f"first {first.unit}", "warm-up"]
     rows = [cells for result in run.results for cells in _rows(result, times, first)]
+    if bars and rows:
+        heading, drawn = _bars(phases)
+        headings.append(heading)
+        rows = [[*cells, bar] for cells, bar in zip(rows, drawn, strict=True)]
     found = _table(headings, rows, limit) if rows else []
     texts = [*compile_times(run), *_notes(run), *_order(run)]
     return [*found, *wrapped_lines(texts, limit)]
@@ -92,6 +104,20 @@ def _rows(result: Result, times: Scale, firsts: Scale) -> Iterator[list[str]]:
             "" if first is None else significant(first / firsts.ns),
             visible(result.warmup_class or _NONE) if phase == "forward" else "",
         ]
+
+
+def _bars(phases: Sequence[PhaseSummary]) -> tuple[str, list[str]]:
+    """Returns the heading and the bars of intervals relative to their estimates."""
+    intervals = [_relative(one) for one in phases]
+    drawn = IntervalBars(intervals, None, LEAST_ROOM)
+    low, high = (change_with_unit(1 + end) for end in (drawn.low, drawn.high))
+    return f"CI: {low} to {high}", drawn.texts()
+
+
+def _relative(one: PhaseSummary) -> Interval | None:
+    if one.ci_low_ns is None or one.ci_high_ns is None or one.ci_method == "range" or one.estimate_ns <= 0:
+        return None
+    return one.ci_low_ns / one.estimate_ns - 1, 0.0, one.ci_high_ns / one.estimate_ns - 1
 
 
 def _interval(found: PhaseSummary, times: Scale) -> str:

@@ -17,20 +17,21 @@ _BLANK = Line("")
 _LEAST_FOR_INTERVAL = 3
 
 
-def lines(run: Run, limit: int = WIDTH, *, wide: bool = False) -> list[Line]:
+def lines(run: Run, limit: int = WIDTH, *, wide: bool = False, bars: bool = False) -> list[Line]:
     """Returns the context and the table of a run, then its sweep and notes.
 
     Args:
         run: Run.
         limit: Width of the terminal.
         wide: True adds details: standard deviations, samples, warm-up, interval bounds.
+        bars: True adds intervals as bars to the details, if the terminal has room and UTF-8.
     """
     found = [*run_head.lines(run, run_head.map_families(run), limit), _BLANK]
     found += run_table.lines(run_table.rows(run), limit)
     if run.sweep is not None:
         found += [_BLANK, *map(Line, sweep_tables.lines(run.sweep, limit))]
     if wide:
-        found += [_BLANK, *run_details.lines(run, limit)]
+        found += [_BLANK, *run_details.lines(run, limit, bars=bars)]
     elif notes := [*run_details.compile_times(run), *run_details.same_code(run)]:
         found += [_BLANK, *wrapped_lines(notes, limit)]
     return found
