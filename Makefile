@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
-.PHONY: help setup develop check check-python check-rust check-dependencies format test fuzz bench validate noise schemas warnings reference
+.PHONY: help setup develop check check-python check-rust check-dependencies format test fuzz bench validate noise schemas warnings reference gallery
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 12
@@ -67,3 +67,6 @@ reference: warnings ## Write the pages of docs/reference, and the screens of the
 
 schemas: ## Write the JSON Schemas of docs/schemas anew
 	$(BIN)/python scripts/write_schemas.py
+
+gallery: ## Write the pictures of docs/gallery, which needs Chromium
+	$(BIN)/python scripts/write_gallery.py

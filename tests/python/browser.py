@@ -60,9 +60,14 @@ class Chromium:
             route.abort()
 
 
+def executable() -> str | None:
+    """The path of Chromium; None where it is not installed."""
+    return next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
 @pytest.fixture(scope="session")
 def _running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
+    found = executable()
     if found is None:
         pytest.skip("needs Chromium: scripts/install-browser installs it on Debian")
     from playwright.sync_api import sync_playwright

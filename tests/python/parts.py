@@ -26,6 +26,7 @@ PARTS = (
 FIRST = (
     "test_acceptance.py",
     "test_verify_runners.py",
+    "test_pages_browser.py",
     "test_profile_failures.py",
     "test_upstream_faults_measuring.py",
     "test_profile_refusals.py",

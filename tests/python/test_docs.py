@@ -99,7 +99,7 @@ def test_the_model_of_the_readme_is_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.long("docs")
-@pytest.mark.parametrize("page", ["docs/how-to/python.md", "docs/how-to/profiling.md"])
+@pytest.mark.parametrize("page", [f"docs/how-to/{name}.md" for name in ("python", "profiling", "pictures")])
 def test_python_of_the_pages_runs(page: str, tmp_path: Path) -> None:
     (block,) = python_blocks(page)
     path = tmp_path / "example.py"

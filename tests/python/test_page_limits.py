@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from page_documents import PAGES, page, run_of
 
 from fastrnns_rs.views.page import writing
@@ -70,7 +71,7 @@ def test_thinned_lines_keep_the_extremes() -> None:
     assert MOST_POINTS >= 400
 
 
-@pytest.mark.parametrize("name", ["run", "run of many rows", "hostile run", "several documents"])
+@pytest.mark.parametrize("name", ["run", "hostile run", "several documents"])
 def test_every_number_of_a_table_is_in_the_json(name: str) -> None:
     known = {number for one in PAGES[name]() for number in numbers(json.loads(json.dumps(one.to_dict())))}
     shown = {float(one) for one in re.findall(r'data-value="([^"]*)"', page(name))}
@@ -128,6 +129,13 @@ def _luminance(color: str) -> float:
 )
 def test_paths_are_shortened_without_drift(data: str, short: str) -> None:
     assert shorten(data) == short
+
+
+def test_the_gallery_has_each_picture_and_stays_small() -> None:
+    gallery = ROOT / "docs" / "gallery"
+    pictures = {one.name: one.stat().st_size for one in gallery.glob("*.png")}
+    assert {*re.findall(r"\]\((\w+\.png)\)", (gallery / "README.md").read_text())} == {*pictures}
+    assert sum(pictures.values()) < 1_500_000
 
 
 HIDDEN = """

@@ -26,8 +26,8 @@ def open_folds(shown: Any) -> None:
 
 
 def test_every_kind_of_document_has_a_page_here() -> None:
-    shown = {type(document) for make in PAGES.values() for document in make()}
-    assert {kind for kind in pages._makers() if not any(issubclass(one, kind) for one in shown)} == set()
+    shown = {pages._maker(document) for make in PAGES.values() for document in make()}
+    assert {*pages._makers().values()} == shown
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -50,7 +50,9 @@ def test_axe_finds_nothing(name: str, chromium: Chromium) -> None:
 
 
 def violations(shown: Any, **options: Any) -> list[Any]:
-    found = Axe().run(shown, options={"resultTypes": ["violations"], **options}).response["violations"]
+    # A plot is one image with a label, and the rows of a table are alike: thousands of elements are not checked each.
+    context = {"exclude": [["svg > *"], ["tbody > tr:nth-child(n + 6)"]]}
+    found = Axe().run(shown, context, {"resultTypes": ["violations"], **options}).response["violations"]
     return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
 
 
@@ -90,8 +92,9 @@ def test_the_keyboard_reaches_everything(name: str, chromium: Chromium) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_everything_is_there_without_scripts(name: str, chromium: Chromium) -> None:
     shown = chromium.open(page(name), scripts=False)
-    for fold in shown.locator("summary").all():
-        fold.press("Enter")
+    for fold in shown.locator("details").all():
+        if fold.get_attribute("open") is None:
+            fold.locator("> summary").press("Enter")
     rows = re.findall(r"<tr>", page(name))
     assert shown.locator("tr:visible").count() == len(rows) > 0
     texts = re.findall(r"<(?:p|dd|figcaption|summary|td|h[1-4])\b[^>]*>([^<]+)<", page(name))
