@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 200
 #: Fewer points have no change points, and a segment has at least three.
 _LEAST_POINTS, _LEAST_SEGMENT = 8, 3
-#: Penalty of a change relative to the default. A series without a change then has one in at most about 5 % of cases.
+#: Penalty of a change relative to the default. Normal noise alone then has a change in at most about 5 % of cases.
 _PENALTY = 2.5
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _NONE = "–"
 #: Points of all plots of a page together, which keeps it small.
-_MOST_POINTS = 2_000
+_MOST_POINTS = 1_500
 #: Runs of the table.
 _MOST_RUNS = 200
 #: Digits of IDs and of commits, and length of `2026-11-22 09:14`.
