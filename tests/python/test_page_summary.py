@@ -111,6 +111,16 @@ def test_the_tables_have_the_numbers_of_the_document(tmp_path: Path) -> None:
     assert longest[-1][2] == pytest.approx(1)
 
 
+def test_columns_without_a_value_are_left_out_and_zeros_stay(tmp_path: Path) -> None:
+    found = fastrnns_rs.read(write(tmp_path / "trace.json", [kernel("k", 5, 0)]))
+    page = page_of(found)
+    [row] = page.tables["Kernels"]
+    assert [text for text, _ in row].count("0") >= 5
+    assert "-" not in [text for text, _ in row]
+    [launches] = page.numbers("Launches")
+    assert launches == [0, 1]
+
+
 def test_every_plot_is_there_and_the_answer_is_first(tmp_path: Path) -> None:
     found = summary(tmp_path)
     page = page_of(found)

@@ -38,13 +38,17 @@ def list_table(document: Document, title: str, columns: Sequence[Column], rows: 
     found = List(title, [column for column in columns if column.unit is not BAR], rows, MOST_ROWS)
     # A text is read first: long names would be beyond the right edge.
     shown = sorted(devices_apart(document, found), key=lambda column: column.unit is not TEXT)
-    shown = [column for column in shown if any(column.read(row) not in (None, "", False, []) for row in found.rows)]
+    shown = [column for column in shown if any(_is_known(column.read(row)) for row in found.rows)]
     cells = zip(*(_cells(column, found.rows) for column in shown), strict=True)
     texts = frozenset(place for place, column in enumerate(shown) if not column.right)
     note = ""
     if found.more:
         note = f"The first {counted(len(found.rows), 'row')} of {len(rows):,}; JSON has all. {found.more}."
     return Table(title, [column.heading for column in shown], [*cells], texts, note)
+
+
+def _is_known(value: object) -> bool:
+    return value is not None and value is not False and value not in ("", [])
 
 
 def _cells(column: Column, rows: Sequence[Row]) -> Iterator[Cell]:
