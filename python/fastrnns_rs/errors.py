@@ -254,7 +254,7 @@ def ambiguous_key(name: str, titles: Sequence[str]) -> KeyError:
 
 #: Names of methods of other libraries that make a data frame or a picture.
 _FRAMES = {"to_pandas", "to_polars", "to_df", "to_frame", "to_dataframe", "dataframe", "df", "pandas"}
-_PLOTS = {"plot", "hist", "boxplot"}
+_PLOTS = {"hist", "boxplot", "scatter"}
 
 
 def missing_attribute_hint(name: str, columns_call: str) -> str:
@@ -266,7 +266,8 @@ def missing_attribute_hint(name: str, columns_call: str) -> str:
     """
     if not columns_call or name not in _FRAMES | _PLOTS:
         return ""
-    return f"; use pandas.DataFrame({columns_call})" if name in _FRAMES else f"; plot the arrays of {columns_call}"
+    used = f"pandas.DataFrame({columns_call})" if name in _FRAMES else f"plot(), or the arrays of {columns_call}"
+    return f"; use {used}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

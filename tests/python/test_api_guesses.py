@@ -37,6 +37,7 @@ WORKS = [
     'fastrnns_rs.load("trace.json")["scan"].count',
     "len(run.samples()['time_ns'])",
     'run.render("html")',
+    "run.plot()",
     'run.render(format="markdown")',
     'run.render(view="warnings")',
     'summary.render(view="idle")',
@@ -81,7 +82,7 @@ MISTAKES = [
     ("run.to_pandas()", r"use pandas\.DataFrame\(run\.samples\(\)\)"),
     ("comparison.to_df()", r"use pandas\.DataFrame\(comparison\.columns\(\)\)"),
     ("summary.to_pandas()", r"use pandas\.DataFrame\(summary\.columns\(\)\)"),
-    ("run.plot()", r"plot the arrays of run\.samples\(\)"),
+    ("run.hist()", r"use plot\(\), or the arrays of run\.samples\(\)"),
     ('comparison.render("csv")', r"Use table, json, markdown, html or junit"),
     ('summary.columns("kernel")', r"Use 'kernels'"),
 ]
