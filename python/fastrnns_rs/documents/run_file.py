@@ -386,8 +386,10 @@ class Run(Container[Result], Tabular, Document):
 
         Args:
             kind: `times` of all runners, `start` for their first iteration and compilation, `memory` for their peak; or
-                of one row, `samples` in order, or their `distribution`.
-            row: Row of a kind that shows one row, as `cudnn/forward`; None for the first row.
+                of one row, `samples` in order, or their `distribution`; or of a sweep, `sweep` for times along an axis,
+                or `throughput`.
+            row: Row of a kind that shows one row, as `cudnn/forward`, or of a sweep as `hidden-size/forward`; None for
+                the first row.
             ax: Axes to draw on; None for a new figure.
             dark: True draws on a dark background.
 

@@ -24,7 +24,7 @@ _OPEN, _MOST = 4, 12
 #: A longer table is folded.
 _SHORT = 60
 _FITS = {True: "one exponent", False: "no single exponent", None: "unknown: too few processes"}
-_CAPTION = "Both axes are logarithmic. Line at a mark: 95 % confidence interval."
+_LOGARITHMIC, _INTERVALS = "Both axes are logarithmic.", "Line at a mark: 95 % confidence interval."
 
 
 def parts(run: Run, charts: Charts) -> Iterator[Any]:
@@ -37,7 +37,7 @@ def parts(run: Run, charts: Charts) -> Iterator[Any]:
     # The rates along an axis are next to its times.
     every = sorted([*times, *rates], key=lambda one: axes.index(one[1].axis))
     shown = [
-        charts.draw(run, kind, f"{visible(one.name)} of each runner", _CAPTION if kind == "sweep" else "", row=one.name)
+        charts.draw(run, kind, f"{visible(one.name)} of each runner", _caption(kind, one), row=one.name)
         for kind, one in every[:_MOST]
     ]
     yield from shown[:_OPEN]
@@ -49,6 +49,10 @@ def parts(run: Run, charts: Charts) -> Iterator[Any]:
         yield _growth(run.sweep)
     cells = _cells(run, run.sweep)
     yield cells if len(cells.rows) <= _SHORT else Fold(f"{cells.caption}: {len(cells.rows):,} rows", [cells])
+
+
+def _caption(kind: str, panel: sweep_panels.Panel) -> str:
+    return " ".join([_LOGARITHMIC] * panel.is_numeric + [_INTERVALS] * (kind == "sweep"))
 
 
 def _cells(run: Run, sweep: Sweep) -> Table:

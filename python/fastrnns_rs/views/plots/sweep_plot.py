@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import ceil, log
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
@@ -28,6 +28,8 @@ _AXES, _LEGEND_LINE = 3.4, 0.18
 _SHORT_LABEL = 40
 #: Widest distance between the runners at a name, of the distance between two names.
 _APART = 0.6
+#: Labelled names of an axis, characters of one, and characters that fit below the axis.
+_MOST_NAMES, _LONGEST_VALUE, _CHARACTERS = 20, 24, 70
 #: Values of an axis that are nearer than this share of its length have one label.
 _LEAST_SHARE = 0.055
 #: A wider range of a quantity has a linear axis: a logarithmic one would show errors of the file only.
@@ -122,7 +124,11 @@ def _mark_values(canvas: Canvas, panel: Panel, places: Sequence[int | str]) -> N
     """Labels the values of the axis; of values that are near each other, the first."""
     axes = canvas.axes
     if not panel.is_numeric:
-        axes.set_xticks(range(len(places)), [fit(visible(str(one)), LONGEST_NAME) for one in panel.values])
+        # The names of neighbours must not lie on each other; the table has all names.
+        labelled = range(0, len(places), ceil(len(places) / _MOST_NAMES))
+        names = [fit(visible(str(panel.values[place])), _LONGEST_VALUE) for place in labelled]
+        is_long = sum(map(len, names)) > _CHARACTERS
+        axes.set_xticks(labelled, names, rotation=30 if is_long else 0, ha="right" if is_long else "center")
         axes.set_xlim(-0.5, len(places) - 0.5)
         return
     axes.set_xscale("log")
