@@ -53,7 +53,12 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
         patch = canvas.axes.patches[place]
         patch.set(facecolor=canvas.color(1), hatch=canvas.hatch(1))
         canvas.axes.annotate(
-            " slowest", (times[place], place), va="center", ha="left", color=canvas.theme.ink, annotation_clip=False
+            "slowest",
+            (times[place], place),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color=canvas.theme.ink,
         )
     canvas.axes.set_xlim(0, max(times) * 1.15 or 1.0)
     canvas.note = selection_note(plain, "ranks", "ranks")

@@ -1,4 +1,4 @@
-"""Summary as plain dictionaries, for plots and pages: a large one is never converted to dataclasses."""
+"""Summary as plain dictionaries, for plots and pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEVICE = {"budget": None, "rank": None, "activity": None}
 
 
 class PlainSummary:
-    """Summary of captures as plain dictionaries and lists.
+    """Summary of captures as plain dictionaries; large ones never become dataclasses.
 
     Attributes:
         plain: Document. Keys that its version does not have are added.
