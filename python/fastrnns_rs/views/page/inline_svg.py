@@ -37,6 +37,8 @@ _DROPPED = {f"{_SVG}metadata", f"{_SVG}style"}
 _INVISIBLE = ({"fill: none"}, {"fill: none", "opacity: 0"}, {"opacity: 0"})
 #: Dots per inch of SVG files: one unit is a point.
 _DPI = 72
+#: Units around a plot.
+_PADDING = 3.0
 
 
 class StyleClasses:
@@ -97,13 +99,43 @@ def _written(figure: Figure) -> bytes:
     with apply(LIGHT):
         FigureCanvasSVG(figure)
         figure.set_dpi(_DPI)
-        engine = figure.get_layout_engine()
-        if engine is not None:
-            # Otherwise `savefig` draws everything twice.
-            engine.execute(figure)
-            figure.set_layout_engine(None)
+        _arrange(figure)
         figure.savefig(data, format="svg", dpi=_DPI, metadata={"Date": None}, transparent=True)
     return data.getvalue()
+
+
+def _arrange(figure: Figure) -> None:
+    """Places the axes of a figure so that all texts are inside.
+
+    The layout engine takes more time than everything else: it measures all texts twice. Only figures with several axes,
+    or with a wide legend, which moves with the axes, need it.
+    """
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        place = _place(figure)
+        if place is None:
+            engine.execute(figure)
+        else:
+            figure.axes[0].set_position(place)
+    # With an engine, `savefig` draws everything twice.
+    figure.set_layout_engine(None)
+
+
+def _place(figure: Figure) -> tuple[float, float, float, float] | None:
+    """Returns the place of the only axes in fractions of the figure; None if the layout engine must find it."""
+    if len(figure.axes) != 1:
+        return None
+    [axes] = figure.axes
+    whole, inner, page = axes.get_tightbbox(for_layout_only=True), axes.bbox, figure.bbox
+    if whole is None:
+        return None
+    left, bottom = inner.x0 - whole.x0 + _PADDING, inner.y0 - whole.y0 + _PADDING
+    right, top = whole.x1 - inner.x1 + _PADDING, whole.y1 - inner.y1 + _PADDING
+    width, height = page.width - left - right, page.height - bottom - top
+    legend = axes.get_legend()
+    if width <= 0 or height <= 0 or (legend is not None and legend.get_window_extent().width > width):
+        return None
+    return left / page.width, bottom / page.height, width / page.width, height / page.height
 
 
 def _references(element: ET.Element) -> Iterator[str]:
