@@ -178,7 +178,8 @@ def test_the_plot_holds_the_numbers(history: RunHistory) -> None:
 
 def test_the_page_has_the_exact_numbers(history: RunHistory) -> None:
     found = stepped(history)
-    page = html_page(found)
+    page = found.render("html")
+    assert page == html_page(found)
     for trend in found.trends:
         table = page.partition(f"<caption>{trend.name}</caption>")[2].partition("</table>")[0]
         rows = [re.findall(r'data-value="([^"]*)"', row) for row in table.split("<tr>")[2:]]
