@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import share_percent
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Rows with a bar.
 MOST = 20
 _ROW = 0.26
+#: GPUs that have a row of each name, at most.
+_MOST_GPUS = 64
 
 
 class Ranked(NamedTuple):
@@ -51,12 +53,18 @@ def has_operators(document: PlainSummary | SummaryDocument) -> bool:
 
 def kernels_height(document: PlainSummary | SummaryDocument) -> float:
     """Returns the height of the plot of kernels, in inches."""
-    return bars.AROUND + _ROW * max(len(longest(kernels(plain_of(document)))), 2)
+    return _height(plain_of(document)["kernels"])
 
 
 def operators_height(document: PlainSummary | SummaryDocument) -> float:
     """Returns the height of the plot of CPU operators, in inches."""
-    return bars.AROUND + _ROW * max(len(longest(operators(plain_of(document)))), 2)
+    return _height(plain_of(document)["cpu_operators"])
+
+
+def _height(rows: Sequence[dict[str, Any]]) -> float:
+    # There may be a million rows, of which the first have the longest times.
+    count = len({row["name"] for row in rows[: MOST * _MOST_GPUS]})
+    return bars.AROUND + _ROW * max(min(count, MOST), 2)
 
 
 def kernels(document: Document) -> list[Sum]:
