@@ -302,7 +302,7 @@ def test_one_side_of_two_is_not_measured_alone(workers: Workers) -> None:
     plan, run = begin(["cudnn", "py"], processes=10)
     sides = [replace(task, side=side) for task, side in zip(plan.tasks, "ab", strict=True)]
     workers.instead[2] = Answer({}, "died", "gone", "")
-    run = execute(replace(plan, tasks=sides, design="abba"), run, executor=each(workers))
+    run = execute(replace(plan, tasks=sides, design="pairs"), run, executor=each(workers))
     assert len(workers.started) <= 4
     assert run.status == "failed"
 

@@ -75,7 +75,7 @@ def medians(logs: np.ndarray) -> np.ndarray:
 
 
 def turns(processes: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """At which place in the run each process is, where both sides are spread over it evenly: ABBA for equal numbers."""
+    """Places in the run of the processes of each side, which are spread over it evenly: in pairs for equal numbers."""
     order = [((place + 0.5) / count, place, side) for side, count in enumerate(processes) for place in range(count)]
     # Which of two whose turn it is goes first changes from pair to pair.
     order.sort(key=lambda turn: (turn[0], turn[2] if turn[1] % 2 == 0 else -turn[2]))

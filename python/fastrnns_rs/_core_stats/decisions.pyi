@@ -98,6 +98,7 @@ def compare_samples(
     margin: float = 0.01,
     confidence_level: float = 0.95,
     session_error: tuple[float, float] | None = None,
+    paired: bool = False,
 ) -> Comparison: ...
 def detection_power(
     spread: float,

@@ -99,7 +99,7 @@ def ab(
 ) -> Comparison:
     """Times two sides interleaved and compares them, as `fastrnns-rs ab` does.
 
-    Processes run in random blocks, ABBA or BAAB, so that drift of the machine affects both sides.
+    Processes run in pairs, each in random order, and pairs are compared: drift of the machine affects both sides.
 
     >>> import fastrnns_rs
     >>> comparison = fastrnns_rs.ab("cudnn", "py", quick=True, device="cpu", history=False)

@@ -69,7 +69,7 @@ def command(**given: Any) -> int:
 
     `ab cudnn py` compares the two runners; `bench cudnn py` times both. With one runner, options such as --b-env make
     the difference. `ab --same` runs cudnn unless a runner is named. Options without a side hold for both. Processes are
-    interleaved in random blocks, ABBA or BAAB.
+    interleaved in pairs, each in random order.
     """
     from fastrnns_rs.cli.run_saving import RunSaver
 

@@ -32,16 +32,19 @@ use crate::stats::compare::hypotheses::StandardError;
 ///     confidence_level: Level of the interval for differences, between 0.5 and 1, both excluded.
 ///     session_error: Standard error of the log ratio if sessions differ, and its degrees of freedom. It replaces Welch's
 ///         if it is larger. None if all processes belong to one session.
+///     paired: True if processes of the same position were measured right after each other, and both sides have equal
+///         numbers. Student's t on the differences of these pairs replaces Welch's t: what changes slowly, such as a
+///         temperature, widens no interval.
 ///
 /// Returns:
 ///     The verdict, its numbers and the reason in words.
 ///
 /// Raises:
 ///     ValueError: If a side or a process is empty; a value is NaN or infinite; a process median is not above 0; a margin, a
-///         level or a session error is out of range; or the ratio of the sides overflows. The message has the position.
+///         level or a session error is out of range; pairs have unequal numbers; or the ratio of the sides overflows. The message has the position.
 ///     TypeError: If a side is not a sequence of numbers, or of sequences. The message has the position.
 #[pyfunction]
-#[pyo3(signature = (baseline, candidate, *, margin = 0.01, confidence_level = 0.95, session_error = None))]
+#[pyo3(signature = (baseline, candidate, *, margin = 0.01, confidence_level = 0.95, session_error = None, paired = false))]
 pub(in crate::python) fn compare_samples(
     py: Python<'_>,
     baseline: &Bound<'_, PyAny>,
@@ -49,6 +52,7 @@ pub(in crate::python) fn compare_samples(
     margin: f64,
     confidence_level: f64,
     session_error: Option<(f64, f64)>,
+    paired: bool,
 ) -> PyResult<decisions::Comparison> {
     guarded(|| {
         let baseline = Processes::read("baseline", baseline)?;
@@ -58,7 +62,7 @@ pub(in crate::python) fn compare_samples(
             let baseline = baseline.medians("baseline", interrupted)?;
             let candidate = candidate.medians("candidate", interrupted)?;
             let session = session_error.map(|(value, degrees_of_freedom)| StandardError { value, degrees_of_freedom });
-            decisions::compare_samples(&baseline, &candidate, margin, confidence_level, session, interrupted)
+            decisions::compare_samples(&baseline, &candidate, margin, confidence_level, session, paired, interrupted)
         })
     })
 }

@@ -60,8 +60,8 @@ class BenchPlan:
         loop: Loop of a process, with the rule that ends it.
         rule: Requested stop rule; None without one.
         order_seed: Seed of the order of processes.
-        design: Order of processes: `rounds` runs each runner once per round in random order; `abba` interleaves two
-            sides in blocks ABBA.
+        design: Order of processes: `rounds` runs each runner once per round in random order; `pairs` does so with two
+            sides, which are compared.
         timeout: Time limit of a worker, in seconds.
         start_s: Time that a worker needs to import torch, in seconds.
         devices: Devices, if there are several; otherwise empty.
@@ -79,7 +79,7 @@ class BenchPlan:
     loop: Loop
     rule: StopRule | None
     order_seed: int
-    design: Literal["rounds", "abba"]
+    design: Literal["rounds", "pairs"]
     timeout: float
     start_s: float
     devices: tuple[str, ...] = ()
@@ -207,13 +207,14 @@ def group_tasks(plan: BenchPlan) -> list[list[int]]:
     return list(found.values())
 
 
-def rounds(tasks: int, design: Literal["rounds", "abba"], seed: int) -> Iterator[tuple[list[int], int]]:
+def rounds(tasks: int, seed: int) -> Iterator[tuple[list[int], int]]:
     """Yields the order of processes round by round, endlessly; equal for equal seeds.
 
+    Each round has each task once, shuffled. The rounds of two sides are pairs of neighbours in random order, so that
+    the differences of pairs are symmetric around the difference of the sides, however the speed of the machine changes.
+
     Args:
-        tasks: Number of tasks; two for `abba`.
-        design: `rounds` has each task once per round, shuffled. `abba` has blocks ABBA and BAAB at random, so that a
-            drift within a block affects both sides equally.
+        tasks: Number of tasks.
         seed: Seed of the order.
 
     Yields:
@@ -224,8 +225,4 @@ def rounds(tasks: int, design: Literal["rounds", "abba"], seed: int) -> Iterator
         # A text gives the same seed in every process, whatever the hash seed is.
         chance = random.Random(f"{seed}:{number}")  # noqa: S311  # an order, not a secret
         number += 1
-        if design == "abba":
-            first, second = chance.sample([0, 1], 2)
-            yield [first, second, second, first], 2 * number
-        else:
-            yield chance.sample(range(tasks), tasks), number
+        yield chance.sample(range(tasks), tasks), number

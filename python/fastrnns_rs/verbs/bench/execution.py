@@ -176,7 +176,7 @@ class _Execution:
         plan, rule = self._plan, self._plan.rule
         by_precision = rule is not None and rule.rule == "precision"
         deadline = self._clock() + rule.limit_s if rule is not None and by_precision else float("inf")
-        for turns, quota in rounds(len(self._turns), plan.design, plan.order_seed):
+        for turns, quota in rounds(len(self._turns), plan.order_seed):
             for turn in turns:
                 most = quota if by_precision else min(quota, plan.processes)
                 left = [index for index in self._turns[turn] if index not in self._ended]
@@ -215,7 +215,7 @@ class _Execution:
         If one side of `ab` fails, both rows end, because one side alone shows nothing.
         """
         failed = self._rows[index].failure is not None
-        over = range(len(self._rows)) if failed and self._plan.design == "abba" else [index]
+        over = range(len(self._rows)) if failed and self._plan.design == "pairs" else [index]
         # Concurrent devices continue until all are complete: a device that continued alone would have a different load.
         together = [row for turn in self._turns if index in turn for row in map(self._rows.__getitem__, turn)]
         enough = all(self._has_enough(row) for row in together if row.failure is None)

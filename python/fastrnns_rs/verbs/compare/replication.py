@@ -13,6 +13,7 @@ from fastrnns_rs.verbs.compare.session_spread import SessionSpread, spread_betwe
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.series_matching import Pair
     from fastrnns_rs.verbs.compare.session_spread import Past
+    from fastrnns_rs.verbs.compare.side import Series
 
 CONFIDENCE_LEVEL = 0.95
 #: Number of sessions per side from which sessions are the replicates.
@@ -30,6 +31,7 @@ class Replication:
         spread: Variance between sessions, if the basis is `history`.
         past_sessions: Number of sessions found for `spread`.
         session_error: Standard error of the log ratio with `spread`, and its degrees of freedom.
+        paired: True if numbers of the same position come from neighbouring processes of one block of `ab`.
     """
 
     basis: RowBasis | None
@@ -38,6 +40,7 @@ class Replication:
     spread: SessionSpread | None = None
     past_sessions: int = 0
     session_error: tuple[float, float] | None = None
+    paired: bool = False
 
     @property
     def gains_from_processes(self) -> bool:
@@ -57,6 +60,7 @@ class Replication:
             margin=margin,
             confidence_level=confidence_level,
             session_error=self.session_error,
+            paired=self.paired,
         )
 
 
@@ -79,7 +83,7 @@ def choose_replication(pair: Pair, past: Past | None) -> Replication:
     if not first or not second:
         return by_process
     if first == second:
-        return replace(by_process, basis="interleaved")
+        return _paired(one, other) or replace(by_process, basis="interleaved")
     if min(len(first), len(second)) >= LEAST_SESSIONS:
         return Replication(basis="sessions", baseline=one.session_levels, candidate=other.session_levels)
     spread, found = spread_between(one, other, past)
@@ -87,6 +91,24 @@ def choose_replication(pair: Pair, past: Past | None) -> Replication:
         return replace(by_process, basis="two_sessions", past_sessions=found)
     error = spread.error_between(one, other)
     return replace(by_process, basis="history", spread=spread, past_sessions=found, session_error=error)
+
+
+def _paired(one: Series, other: Series) -> Replication | None:
+    """Returns the pairs of processes that were measured right after each other, as `ab` planned them.
+
+    A process without a partner is left out: the run was interrupted after it. None for sides that `ab` did not
+    interleave.
+    """
+    if not one.blocks or not other.blocks:
+        return None
+    first, second = (dict(zip(side.blocks, side.medians_ns, strict=True)) for side in (one, other))
+    shared = [place for place in first if place in second]
+    return Replication(
+        basis="interleaved",
+        baseline=[first[place] for place in shared],
+        candidate=[second[place] for place in shared],
+        paired=True,
+    )
 
 
 def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:

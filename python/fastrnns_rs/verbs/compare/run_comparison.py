@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from fastrnns_rs.verbs.compare import run_warnings
 from fastrnns_rs.verbs.compare.environment_keys import differences
 from fastrnns_rs.verbs.compare.series_matching import match
 from fastrnns_rs.verbs.compare.side import identity
-from fastrnns_rs.verbs.compare.verdicts import METHOD, count_verdicts, decide, describe_method, exit_code
+from fastrnns_rs.verbs.compare.verdicts import METHOD, PAIRED_METHOD, count_verdicts, decide, describe_method, exit_code
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -76,13 +76,19 @@ def assemble(
         exit_code=FAILED if failed else exit_code(rows, margin, fail_on),
         baseline=_compared(baseline),
         candidate=_compared(candidate),
-        method=describe_method(METHOD, margin, margin_source, forced=any(one.pair.conflicts for one in judged)),
+        method=describe_method(
+            _method(judged), margin, margin_source, forced=any(one.pair.conflicts for one in judged)
+        ),
         environment_differences=changed,
         rows=rows,
         geometric_mean=geometric_mean(judged),
         counts=count_verdicts(row.verdict for row in rows if row.conditional_verdict is None),
         conditional_counts=count_verdicts(filter(None, (row.conditional_verdict for row in rows))),
     )
+
+
+def _method(judged: Iterable[Judged]) -> str:
+    return PAIRED_METHOD if any(one.replication.paired for one in judged) else METHOD
 
 
 def _compared(side: Side) -> Compared:

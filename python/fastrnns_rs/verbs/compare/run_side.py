@@ -71,7 +71,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
     if result.mode == "train" and (reason or any(one.backward_ns is not None for ranks in sound for one in ranks)):
         phases.append("backward")
     for phase in phases:
-        medians, sessions, count = [], [], 0
+        medians, sessions, blocks, count = [], [], [], 0
         times: list[Sequence[float]] = []
         for ranks in [] if reason else sound:
             timed = [(places[id(one)], _timed(one, phase, places[id(one)])) for one in ranks]
@@ -80,6 +80,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
                 medians.append(level([_median(samples, f"{where}.{phase}_ns") for where, samples in known]))
                 # A file of an older build was one session, or does not record that it was resumed.
                 sessions.append(ranks[0].session or run_id)
+                blocks.append(ranks[0].index)
                 count += sum(len(samples) for _, samples in known)
                 times += [samples for _, samples in known]
         kind, family = hash_conditions(setting, result, phase)
@@ -99,6 +100,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
             source_sha256=result.source_sha256,
             peak_memory_bytes=result.peak_memory_bytes,
             samples_ns=times,
+            blocks=blocks if result.side is not None else [],
         )
 
 

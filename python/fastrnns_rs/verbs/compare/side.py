@@ -34,6 +34,8 @@ class Series:
         source_sha256: SHA-256 of the runner's source.
         peak_memory_bytes: Peak memory of a process; None if unknown.
         samples_ns: Timed samples, in a list for each process and rank; empty if they are unknown.
+        blocks: Place of each of `medians_ns` in the random order of `ab`, where both sides have a process in each
+            place; empty for other files.
     """
 
     runner: str
@@ -52,6 +54,7 @@ class Series:
     source_sha256: str | None = None
     peak_memory_bytes: int | None = None
     samples_ns: Sequence[Sequence[float]] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
 
     @property
     def session_levels(self) -> list[float]:
@@ -161,7 +164,7 @@ def _added(first: Series, second: Series) -> Series:
     # skipped or interrupted, the processes of the other file are as good as they are alone.
     broken = next((one for one in (first, second) if one.failed), None)
     if broken is not None:
-        nothing: dict[str, Any] = {"medians_ns": [], "sessions": [], "n_samples": 0, "samples_ns": []}
+        nothing: dict[str, Any] = {"medians_ns": [], "sessions": [], "n_samples": 0, "samples_ns": [], "blocks": []}
         return replace(first, **nothing, lack=first.lack or second.lack, reason=broken.reason)
     medians = [*first.medians_ns, *second.medians_ns]
     peaks = [one.peak_memory_bytes for one in (first, second) if one.peak_memory_bytes is not None]
@@ -179,6 +182,8 @@ def _added(first: Series, second: Series) -> Series:
         peak_memory_bytes=max(peaks, default=None),
         # Deciles of a part of the samples would not be those of the row.
         samples_ns=[*first.samples_ns, *second.samples_ns] if all(map(_has_samples, (first, second))) else [],
+        # Places of different runs are not the same places.
+        blocks=[],
     )
 
 

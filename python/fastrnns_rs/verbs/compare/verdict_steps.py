@@ -107,6 +107,12 @@ def _standard_error(found: stats.SampleComparison, replication: Replication | No
     if not error or found.degrees_of_freedom is None:
         yield "Standard error of log(ratio): 0, because the numbers of each side are equal."
         return
+    if replication is not None and replication.paired:
+        yield "The processes are compared in pairs, which were measured right after each other."
+        pairs, degrees = counted(found.n_baseline, "pair"), digits(found.degrees_of_freedom)
+        yield f"Standard error of log(ratio), from the differences of {pairs}: {digits(error)},"
+        yield f"with {degrees} degrees of freedom (Student)."
+        return
     parts = (
         f"{digits(deviation or 0.0)}²/{count}"
         for deviation, count in (

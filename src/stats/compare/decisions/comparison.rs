@@ -62,7 +62,7 @@ result! {
         /// verdict is computed has more errors than `confidence_level` allows. None for another verdict, with fewer than three
         /// processes on a side, with a session error, and if 100,000 are not enough.
         pub additional_processes: Option<usize>,
-        /// Method: `welch_log_process_medians`.
+        /// Method: `welch_log_process_medians`, or `paired_t_log_process_medians` for pairs.
         pub method: String,
     }
 }
@@ -76,11 +76,14 @@ result! {
 /// With three or four processes on one side and more on the other, degrees of freedom are at most those of equal numbers:
 /// Satterthwaite's let more false alarms pass than the level allows.
 ///
+/// If the sides are `paired`, numbers of the same position were measured right after each other, and Student's t is computed
+/// on the differences of these pairs. Whatever changes slowly, such as a temperature, is then in no error.
+///
 /// Processes of one session share what the machine did then. `session_error` is the standard error of the log ratio that
 /// comprises it; where it is larger than Welch's, it takes its place.
 ///
 /// # Errors
-/// An empty side; a number that is not finite or not above 0, by position; a margin outside [0, 1]; a level outside
+/// An empty side; pairs of unequal numbers; a number that is not finite or not above 0, by position; a margin outside [0, 1]; a level outside
 /// (0.5, 1); a session error that is negative or infinite, or has no degrees of freedom; sides or intervals too far apart
 /// for a float; an interruption.
 pub fn compare_samples(
@@ -89,6 +92,7 @@ pub fn compare_samples(
     margin: f64,
     confidence_level: f64,
     session_error: Option<StandardError>,
+    paired: bool,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Comparison> {
     if let Some(StandardError { value, degrees_of_freedom }) = session_error {
@@ -97,6 +101,8 @@ pub fn compare_samples(
     }
     positive("baseline", baseline, 1)?;
     positive("candidate", candidate, 1)?;
+    let fits = !paired || baseline.len() == candidate.len();
+    require(fits, "number of processes of the candidate", candidate.len() as f64, "the baseline's, for pairs")?;
     let rule = Rule::new(margin, confidence_level)?;
     let log_baseline = logarithms(baseline, interrupted)?;
     let log_candidate = logarithms(candidate, interrupted)?;
@@ -104,7 +110,7 @@ pub fn compare_samples(
     let ratio = within_range((means.1 - means.0).exp())?;
 
     let enough = baseline.len().min(candidate.len()) >= LEAST_PROCESSES;
-    let judged = enough.then(|| Judged::of(&log_baseline, &log_candidate, rule, session_error)).transpose()?;
+    let judged = enough.then(|| Judged::of(&log_baseline, &log_candidate, rule, session_error, paired)).transpose()?;
     let known = judged.as_ref();
     let means_of = known.map(|judged| &judged.means);
     Ok(Comparison {
@@ -134,7 +140,7 @@ pub fn compare_samples(
         shift: hodges_lehmann(baseline, candidate, confidence_level, interrupted)?.shift,
         additional_processes: known
             .and_then(|judged| if session_error.is_none() { judged.additional_processes(rule) } else { None }),
-        method: "welch_log_process_medians".to_owned(),
+        method: if paired { "paired_t_log_process_medians" } else { "welch_log_process_medians" }.to_owned(),
     })
 }
 
@@ -155,9 +161,11 @@ impl Judged {
         log_candidate: &[f64],
         rule: Rule,
         session_error: Option<StandardError>,
+        paired: bool,
     ) -> Result<Self> {
         let most = Rule::most_degrees_of_freedom(log_baseline.len(), log_candidate.len());
-        let means = MeanDifference::between(log_baseline, log_candidate)?.limited(most).at_least(session_error);
+        let compared = if paired { MeanDifference::of_pairs } else { MeanDifference::between };
+        let means = compared(log_baseline, log_candidate)?.limited(most).at_least(session_error);
         let equivalence = means.interval(rule.equivalence_level());
         let difference = means.interval(rule.confidence_level);
         let ratios = |(low, high): (f64, f64)| Ok((low.exp(), within_range(high.exp())?));
@@ -185,7 +193,17 @@ mod tests {
     use super::*;
 
     fn compare(baseline: &[f64], candidate: &[f64]) -> Comparison {
-        compare_samples(baseline, candidate, 0.01, 0.95, None, &|| false).expect("sound processes")
+        compare_samples(baseline, candidate, 0.01, 0.95, None, false, &|| false).expect("sound processes")
+    }
+
+    #[test]
+    fn pairs_see_a_difference_that_drift_hides() {
+        let baseline = [10.0_f64, 10.4, 10.9, 11.3, 11.8];
+        let candidate = baseline.map(|time| time * 1.02 + 0.001 * (time * 7.0).sin());
+        let paired = compare_samples(&baseline, &candidate, 0.01, 0.95, None, true, &|| false).expect("pairs");
+        assert_eq!((paired.verdict, compare(&baseline, &candidate).verdict), (Verdict::Slower, Verdict::Inconclusive));
+        assert_eq!((paired.degrees_of_freedom, paired.method.as_str()), (Some(4.0), "paired_t_log_process_medians"));
+        assert!(compare_samples(&baseline, &candidate[1..], 0.01, 0.95, None, true, &|| false).is_err());
     }
 
     #[test]
@@ -200,7 +218,7 @@ mod tests {
         let sides = [[1.0, 1.01, 0.99, 1.005], [1.03, 1.02, 1.04, 1.035]];
         let with = |value| {
             let session = StandardError { value, degrees_of_freedom: 7.0 };
-            compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(session), &|| false).expect("sound processes")
+            compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(session), false, &|| false).expect("sound processes")
         };
         let alone = compare(&sides[0], &sides[1]);
         assert_eq!(with(0.0).ratio_ci_low, alone.ratio_ci_low);
@@ -208,11 +226,12 @@ mod tests {
         assert_eq!((with(0.02).log_standard_error, with(0.02).degrees_of_freedom), (Some(0.02), Some(7.0)));
         assert_eq!(with(0.02).additional_processes, None);
         let wrong = StandardError { value: f64::NAN, degrees_of_freedom: 7.0 };
-        assert!(compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(wrong), &|| false).is_err());
+        assert!(compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(wrong), false, &|| false).is_err());
     }
 
     #[test]
     fn can_be_broken_off() {
-        assert_eq!(compare_samples(&[1.0], &[1.0], 0.01, 0.95, None, &|| true), Err(crate::error::Error::Interrupted));
+        let stopped = compare_samples(&[1.0], &[1.0], 0.01, 0.95, None, false, &|| true);
+        assert_eq!(stopped, Err(crate::error::Error::Interrupted));
     }
 }

@@ -70,9 +70,11 @@ pub struct StandardError {
 pub(crate) struct MeanDifference {
     pub(crate) baseline: Side,
     pub(crate) candidate: Side,
+    /// Differences of pairs, where each sample of one side belongs to one of the other.
+    pub(crate) pairs: Option<Side>,
     pub(crate) difference: f64,
     pub(crate) standard_error: f64,
-    /// `None` where both sides are constant.
+    /// `None` where both sides are constant, or all differences of pairs are equal.
     pub(crate) degrees_of_freedom: Option<f64>,
 }
 
@@ -81,10 +83,33 @@ impl MeanDifference {
         Ok(Self::of_means(Side::of("baseline", baseline)?, Side::of("candidate", candidate)?))
     }
 
+    /// Returns the mean difference of pairs: samples of the same position.
+    ///
+    /// What both samples of a pair share, such as the temperature of their minute, is in neither the difference nor its
+    /// error.
+    pub(crate) fn of_pairs(baseline: &[f64], candidate: &[f64]) -> Result<Self> {
+        let differences = memory::collected(baseline.iter().zip(candidate).map(|(one, other)| other - one));
+        let pairs = Side::of("pairs", &differences)?;
+        Ok(Self::between(baseline, candidate)?.with_pairs(pairs))
+    }
+
+    fn with_pairs(self, pairs: Side) -> Self {
+        Self {
+            standard_error: pairs.standard_error,
+            degrees_of_freedom: (pairs.standard_error > 0.0).then(|| (pairs.count - 1) as f64),
+            pairs: Some(pairs),
+            ..self
+        }
+    }
+
     /// Returns the difference for so many more samples per side, with the same means and variances.
     pub(crate) fn with_more(&self, more: usize) -> Self {
         let grown = |side: &Side| Side::new(side.count + more, side.mean, side.stddev);
-        Self::of_means(grown(&self.baseline), grown(&self.candidate))
+        let found = Self::of_means(grown(&self.baseline), grown(&self.candidate));
+        match &self.pairs {
+            Some(pairs) => found.with_pairs(grown(pairs)),
+            None => found,
+        }
     }
 
     /// The same with no more than so many degrees of freedom.
@@ -108,7 +133,7 @@ impl MeanDifference {
         let share = |side: &Side| (side.standard_error / standard_error).powi(4) / (side.count - 1) as f64;
         let degrees_of_freedom = (standard_error > 0.0).then(|| (share(&baseline) + share(&candidate)).recip());
         let difference = candidate.mean - baseline.mean;
-        Self { baseline, candidate, difference, standard_error, degrees_of_freedom }
+        Self { baseline, candidate, pairs: None, difference, standard_error, degrees_of_freedom }
     }
 
     pub(crate) fn interval(&self, level: f64) -> (f64, f64) {
@@ -178,6 +203,19 @@ mod tests {
         assert_eq!((same.difference, same.p_value, same.statistic), (0.0, 1.0, None));
         let other = welch(&[5.0, 5.0], &[6.0, 6.0], 0.95).expect("sound samples");
         assert_eq!((other.ci_low, other.ci_high, other.p_value), (1.0, 1.0, 0.0));
+    }
+
+    #[test]
+    fn pairs_have_the_error_of_their_differences() {
+        let (baseline, candidate) = ([1.0, 5.0, 9.0, 13.0], [1.5, 5.25, 9.75, 13.5]);
+        let found = MeanDifference::of_pairs(&baseline, &candidate).expect("sound samples");
+        assert_eq!((found.difference, found.degrees_of_freedom), (0.5, Some(3.0)));
+        assert!((found.standard_error - (0.125_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-15);
+        let more = found.with_more(4);
+        assert_eq!(more.degrees_of_freedom, Some(7.0));
+        assert!((more.standard_error - found.standard_error / 2_f64.sqrt()).abs() < 1e-15);
+        let equal = MeanDifference::of_pairs(&baseline, &baseline).expect("sound samples");
+        assert_eq!((equal.degrees_of_freedom, equal.p_value()), (None, 1.0));
     }
 
     #[test]

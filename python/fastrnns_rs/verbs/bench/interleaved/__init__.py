@@ -1,1 +1,1 @@
-"""Interleaved measurement of two sides in ABBA blocks; drift affects both."""
+"""Interleaved measurement of two sides in pairs of processes; drift affects both."""

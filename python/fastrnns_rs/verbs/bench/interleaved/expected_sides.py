@@ -40,7 +40,7 @@ def expected_sides(sides: tuple[SideRequest, SideRequest], effort: Effort) -> tu
         tasks.append(replace(plan.tasks[0], side=side.name))
         environment = expected_environment(facts, setting)
         recorded.append(RunSide(name=side.name, label=side.label, runner=side.runner, environment=environment))
-    plan = replace(plan, tasks=tasks, design="abba")
+    plan = replace(plan, tasks=tasks, design="pairs")
     is_unknown = nvidia.has_device() and any(side.options.device == "auto" for side in sides)
     run = run_without_results(plan, recorded[0].environment, recorded)
     return run, plan, "resolving device" if is_unknown else None

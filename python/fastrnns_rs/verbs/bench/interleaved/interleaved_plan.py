@@ -101,7 +101,7 @@ def start(
         described.append(found)
     first, second = plans
     tasks = [replace(plan.tasks[0], side=side.name) for plan, side in zip(plans, sides, strict=True)]
-    plan = replace(first, tasks=tasks, design="abba", start_s=(first.start_s + second.start_s) / 2)
+    plan = replace(first, tasks=tasks, design="pairs", start_s=(first.start_s + second.start_s) / 2)
     recorded = [
         RunSide(
             name=side.name,
