@@ -122,7 +122,10 @@ def _arrange(figure: Figure) -> None:
 
 
 def _place(figure: Figure) -> tuple[float, float, float, float] | None:
-    """Returns the place of the only axes in fractions of the figure; None if the layout engine must find it."""
+    """Returns the place of the only axes, in fractions of the figure.
+
+    None if the layout engine must find it.
+    """
     if len(figure.axes) != 1:
         return None
     [axes] = figure.axes
