@@ -37,7 +37,7 @@ RENAMED = {"group": "groups", "axis": "axes", "nsys": "tool", "nvprof": "tool", 
 RENAMED |= {"nsys_path": "tool_path", "nvprof_path": "tool_path", "rnns": "runners", "cnns": "runners"}
 RENAMED |= {"unprofiled": "baseline"}
 OF_THE_COMMAND = {"runner_file", "no_report", "format_name", "as_json", "output", "sep", "print_json", "internal_run"}
-OF_THE_COMMAND |= {"sort", "no_history", "help_all", "wide", "run_file"}
+OF_THE_COMMAND |= {"sort", "no_history", "help_all", "wide", "run_file", "open_page"}
 BOTH = [(fastrnns_rs.bench, bench_command), (fastrnns_rs.profile, profile_command)]
 FUNCTIONS = [fastrnns_rs.ab, fastrnns_rs.bench, fastrnns_rs.profile, fastrnns_rs.verify]
 both = pytest.mark.parametrize(("function", "command"), BOTH, ids=["bench", "profile"])

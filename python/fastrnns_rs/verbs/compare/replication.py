@@ -94,7 +94,7 @@ def choose_replication(pair: Pair, past: Past | None) -> Replication:
 
 
 def _paired(one: Series, other: Series) -> Replication | None:
-    """Returns the pairs of processes that were measured right after each other, as `ab` planned them.
+    """Returns the pairs of processes that ran right after each other in `ab`.
 
     A process without a partner is left out: the run was interrupted after it. None for sides that `ab` did not
     interleave.

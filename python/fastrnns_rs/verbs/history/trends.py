@@ -155,8 +155,8 @@ def _names(rows: Sequence[Sequence[_Found]]) -> Iterator[str]:
     for one in rows:
         groups.setdefault(_short_name(one[0].known), []).append(one[0].known)
     for one in rows:
-        known, alike = one[0].known, groups[_short_name(one[0].known)]
-        differing = [key for key in known if len({other[key] for other in alike}) > 1]
+        known, group = one[0].known, groups[_short_name(one[0].known)]
+        differing = [key for key in known if len({other[key] for other in group}) > 1]
         values = ",".join(f"{key}={known[key]}" for key in differing)
         yield f"{_short_name(known)}, {values}" if values else _short_name(known)
 

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.summary.plain import Document
 
 #: Groups of iterations with a plot; all are in the tables.
-_MOST_GROUPS = 8
+_MOST_GROUPS = 6
+#: GPUs with a timeline; of more, the slowest, the median and the fastest have one.
+_MOST_TIMELINES = 4
 
 
 class _Page:
@@ -68,7 +70,7 @@ class _Page:
 
     def timelines(self) -> Iterator[Any]:
         """Yields the categories of each shown GPU over time."""
-        rows = summary_devices.with_activity(self.plain)
+        rows = summary_devices.with_activity(self.plain, _MOST_TIMELINES)
         names = summary_activity.rows(self.document)
         known = {
             id(row): name for name, row in zip(summary_devices.labels(self.plain), self.plain["devices"], strict=True)

@@ -64,7 +64,7 @@ def _cells(run: Run, sweep: Sweep) -> Table:
         *("runner", *map(visible, axes), "phase", f"time, {scale.unit}", "95 % CI low", "95 % CI high"),
         *("processes", "sequence steps per s", "samples per s"),
     )
-    rows = [_cell_row(cell, axes, sweep_panels.summary_of(known, cell), scale) for cell in sweep.cells]
+    rows = [_cell_row(cell, axes, sweep_panels.find_summary(known, cell), scale) for cell in sweep.cells]
     return Table("Times and rates of all points", headings, rows, frozenset({0, len(axes) + 1}))
 
 

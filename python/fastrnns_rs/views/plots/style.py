@@ -6,7 +6,9 @@ a line style always repeats what a colour shows.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,11 +61,15 @@ WIDTH = 6.6
 LINE_WIDTH = 1.2
 
 
-def apply(theme: Theme) -> AbstractContextManager[None]:
+@contextmanager
+def apply(theme: Theme) -> Iterator[None]:
     """Applies a theme to matplotlib in a `with` block, whatever the user's settings."""
     import matplotlib as mpl
 
-    return mpl.rc_context(_settings(theme))
+    with warnings.catch_warnings(), mpl.rc_context(_settings(theme)):
+        # Names may be in any script. SVG has them as text, for a font of the reader.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
 
 
 def _settings(theme: Theme) -> Any:

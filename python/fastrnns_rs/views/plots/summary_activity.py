@@ -11,7 +11,7 @@ from fastrnns_rs.views.plots.drawing import LONGEST_NAME
 from fastrnns_rs.views.plots.summary_devices import labels, selection_note, with_activity
 from fastrnns_rs.views.scale import Scale, time
 from fastrnns_rs.views.summary.budget import share
-from fastrnns_rs.views.summary.plain import plain_of
+from fastrnns_rs.views.summary.plain import make_plain
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
@@ -31,24 +31,24 @@ _FILLED = 0.86
 
 def is_available(document: PlainSummary | SummaryDocument) -> bool:
     """Returns True if a GPU has activity over time."""
-    return bool(with_activity(plain_of(document)))
+    return bool(with_activity(make_plain(document)))
 
 
 def rows(document: PlainSummary | SummaryDocument) -> list[str]:
     """Returns the labels of the GPUs with activity over time, as `GPU 0`."""
-    plain = plain_of(document)
+    plain = make_plain(document)
     known = zip(labels(plain), plain["devices"], strict=True)
     return [label for label, row in known if row["activity"] is not None and row["activity"]["busy_ns"]]
 
 
 def utilization_height(document: PlainSummary | SummaryDocument) -> float:
     """Returns the height of a plot of all GPUs, in inches."""
-    return bars.AROUND + 0.55 * max(len(with_activity(plain_of(document))), 2)
+    return bars.AROUND + 0.55 * max(len(with_activity(make_plain(document))), 2)
 
 
 def timeline_height(document: PlainSummary | SummaryDocument, row: str) -> float:
     """Returns the height of the timeline of a GPU, in inches."""
-    return bars.height(len(lanes(_device(plain_of(document), row))[:_MOST_LANES]))
+    return bars.height(len(lanes(_device(make_plain(document), row))[:_MOST_LANES]))
 
 
 def _device(document: Document, row: str) -> Row:
@@ -67,7 +67,7 @@ def draw_utilization(document: PlainSummary | SummaryDocument, canvas: Canvas) -
 
     Time begins at the first activity of each GPU.
     """
-    plain = plain_of(document)
+    plain = make_plain(document)
     devices = with_activity(plain)
     scale = Scale([row["span_ns"] for _, row in devices])
     for place, (_, row) in enumerate(devices):
@@ -83,7 +83,7 @@ def draw_utilization(document: PlainSummary | SummaryDocument, canvas: Canvas) -
 
 def draw_timeline(document: PlainSummary | SummaryDocument, canvas: Canvas, row: str) -> None:
     """Draws a lane for each category of kernels and kind of copies of a GPU."""
-    plain = plain_of(document)
+    plain = make_plain(document)
     device = _device(plain, row)
     activity = device["activity"]
     scale = Scale([device["span_ns"]])

@@ -11,7 +11,7 @@ from fastrnns_rs.views.plots.drawing import LONGEST_NAME, LONGEST_TEXT
 from fastrnns_rs.views.plots.summary_devices import selection_note, with_budget
 from fastrnns_rs.views.scale import Scale, time
 from fastrnns_rs.views.summary.budget import CAUSES, share
-from fastrnns_rs.views.summary.plain import plain_of
+from fastrnns_rs.views.summary.plain import make_plain
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
@@ -40,19 +40,19 @@ class _Segment(NamedTuple):
 
 def is_available(document: PlainSummary | SummaryDocument) -> bool:
     """Returns True if a GPU has a time budget."""
-    return any(row["span_ns"] > 0 and row["budget"] is not None for row in plain_of(document)["devices"])
+    return any(row["span_ns"] > 0 and row["budget"] is not None for row in make_plain(document)["devices"])
 
 
 def height(document: PlainSummary | SummaryDocument) -> float:
     """Returns the height of the figure in inches."""
-    devices = with_budget(plain_of(document))
+    devices = with_budget(make_plain(document))
     lines = -(-len({*_titles(devices).values()}) // _LEGEND_COLUMNS)
     return bars.height(len(devices)) + _LEGEND_LINE * lines
 
 
 def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     """Draws a bar for each GPU: busy time first, then idle time."""
-    plain = plain_of(document)
+    plain = make_plain(document)
     devices = with_budget(plain)
     scale = Scale([row["span_ns"] for _, row in devices])
     titles = _titles(devices)

@@ -25,15 +25,16 @@ def labels(document: Document) -> list[str]:
     return [f"{noun} {name.replace(*inner) if inner[0] else name}" for name in names]
 
 
-def chosen(rows: Sequence[tuple[str, Row]]) -> list[tuple[str, Row]]:
-    """Returns at most 8 rows.
+def chosen(rows: Sequence[tuple[str, Row]], most: int = MOST) -> list[tuple[str, Row]]:
+    """Returns at most `most` rows.
 
     Of more rows, the slowest, the median and the fastest by busy time are returned.
 
     Args:
         rows: GPUs or ranks, each with its label.
+        most: Number of rows, at least 3.
     """
-    if len(rows) <= MOST:
+    if len(rows) <= most:
         return [*rows]
     ordered = sorted(rows, key=lambda row: -row[1]["busy_ns"])
     three = (ordered[0], ordered[len(ordered) // 2], ordered[-1])
@@ -42,10 +43,10 @@ def chosen(rows: Sequence[tuple[str, Row]]) -> list[tuple[str, Row]]:
     ]
 
 
-def devices(document: Document, keep: Callable[[Row], bool]) -> list[tuple[str, Row]]:
+def devices(document: Document, keep: Callable[[Row], bool], most: int = MOST) -> list[tuple[str, Row]]:
     """Returns the shown GPUs of those that `keep` accepts, each with its label."""
     rows = zip(labels(document), document["devices"], strict=True)
-    return chosen([(label, row) for label, row in rows if keep(row)])
+    return chosen([(label, row) for label, row in rows if keep(row)], most)
 
 
 def with_budget(document: Document) -> list[tuple[str, Row]]:
@@ -53,9 +54,9 @@ def with_budget(document: Document) -> list[tuple[str, Row]]:
     return devices(document, lambda row: row["span_ns"] > 0 and row["budget"] is not None)
 
 
-def with_activity(document: Document) -> list[tuple[str, Row]]:
+def with_activity(document: Document, most: int = MOST) -> list[tuple[str, Row]]:
     """Returns the shown GPUs with activity over time."""
-    return devices(document, lambda row: row["activity"] is not None and bool(row["activity"]["busy_ns"]))
+    return devices(document, lambda row: row["activity"] is not None and bool(row["activity"]["busy_ns"]), most)
 
 
 def selection_note(document: Document, noun: str, key: str) -> str:

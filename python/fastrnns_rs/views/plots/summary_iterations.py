@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.views.plots.thinning import thinned
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.summary.column_units import differences
-from fastrnns_rs.views.summary.plain import plain_of
+from fastrnns_rs.views.summary.plain import make_plain
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.summary import SummaryDocument
@@ -25,12 +25,12 @@ _MEASURES = {"gpu_ns": "GPU span", "host_ns": "host time"}
 
 def is_available(document: PlainSummary | SummaryDocument) -> bool:
     """Returns True if iterations were found."""
-    return bool(groups(plain_of(document)))
+    return bool(groups(make_plain(document)))
 
 
 def rows(document: PlainSummary | SummaryDocument) -> list[str]:
     """Returns the name of each group of iterations, as `cudnn/forward`."""
-    return [*groups(plain_of(document))]
+    return [*groups(make_plain(document))]
 
 
 def groups(document: Document) -> dict[str, tuple[Row, list[Row]]]:
@@ -51,7 +51,7 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas, row: str) -> 
     """Draws the time of each iteration, the median, and a cross on each outlier."""
     from matplotlib.ticker import MaxNLocator
 
-    statistics, iterations = groups(plain_of(document))[row]
+    statistics, iterations = groups(make_plain(document))[row]
     measure = statistics["measure"]
     times = [one[measure] for one in iterations]
     scale = Scale(times)

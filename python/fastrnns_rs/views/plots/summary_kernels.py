@@ -12,7 +12,7 @@ from fastrnns_rs.views.plots import bars
 from fastrnns_rs.views.plots.drawing import LONGEST_NAME, LONGEST_TEXT
 from fastrnns_rs.views.scale import time
 from fastrnns_rs.views.summary.activities import Sum, sums
-from fastrnns_rs.views.summary.plain import plain_of
+from fastrnns_rs.views.summary.plain import make_plain
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
@@ -43,22 +43,22 @@ class Ranked(NamedTuple):
 
 def has_kernels(document: PlainSummary | SummaryDocument) -> bool:
     """Returns True if kernels took time."""
-    return any(row["total_ns"] for row in plain_of(document)["kernels"])
+    return any(row["total_ns"] for row in make_plain(document)["kernels"])
 
 
 def has_operators(document: PlainSummary | SummaryDocument) -> bool:
     """Returns True if CPU operators took time."""
-    return any(row["self_ns"] for row in plain_of(document)["cpu_operators"])
+    return any(row["self_ns"] for row in make_plain(document)["cpu_operators"])
 
 
 def kernels_height(document: PlainSummary | SummaryDocument) -> float:
     """Returns the height of the plot of kernels, in inches."""
-    return _height(plain_of(document)["kernels"])
+    return _height(make_plain(document)["kernels"])
 
 
 def operators_height(document: PlainSummary | SummaryDocument) -> float:
     """Returns the height of the plot of CPU operators, in inches."""
-    return _height(plain_of(document)["cpu_operators"])
+    return _height(make_plain(document)["cpu_operators"])
 
 
 def _height(rows: Sequence[dict[str, Any]]) -> float:
@@ -89,12 +89,12 @@ def longest(found: Sequence[Sum]) -> list[Ranked]:
 
 def draw_kernels(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     """Draws a bar for each of the longest kernels, and a line of cumulative shares."""
-    _draw(canvas, kernels(plain_of(document)), "kernel time", "kernels")
+    _draw(canvas, kernels(make_plain(document)), "kernel time", "kernels")
 
 
 def draw_operators(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     """Draws a bar for each of the longest operators, and a line of cumulative shares."""
-    _draw(canvas, operators(plain_of(document)), "time of CPU operators", "operators")
+    _draw(canvas, operators(make_plain(document)), "time of CPU operators", "operators")
 
 
 def _draw(canvas: Canvas, found: list[Sum], whole: str, noun: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.counting import counted
 from fastrnns_rs.views.plots.log_ticks import set_log_ticks
 from fastrnns_rs.views.scale import time
-from fastrnns_rs.views.summary.plain import plain_of
+from fastrnns_rs.views.summary.plain import make_plain
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.summary import SummaryDocument
@@ -23,13 +23,13 @@ _NS = 1e3
 
 def is_available(document: PlainSummary | SummaryDocument) -> bool:
     """Returns True if latencies above 0 were counted."""
-    histogram = plain_of(document)["launches"]["latency_histogram"]
+    histogram = make_plain(document)["launches"]["latency_histogram"]
     return histogram is not None and bool(histogram["counts"])
 
 
 def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     """Draws the number of kernels in each bin, with median and p95 of the latency."""
-    launches = plain_of(document)["launches"]
+    launches = make_plain(document)["launches"]
     axes = canvas.axes
     low, high = float("inf"), 0.0
     for number, (key, title) in enumerate(HISTOGRAMS.items()):

@@ -10,7 +10,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.plots import bars
 from fastrnns_rs.views.plots.drawing import LONGEST_TEXT
 from fastrnns_rs.views.scale import Scale, time
-from fastrnns_rs.views.summary.plain import plain_of
+from fastrnns_rs.views.summary.plain import make_plain
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ _CHARACTERS, _LEAST = 92, 4
 
 def is_available(document: PlainSummary | SummaryDocument) -> bool:
     """Returns True if ranges have GPU time."""
-    return any(row["gpu_inclusive_ns"] for row in plain_of(document)["nested_ranges"])
+    return any(row["gpu_inclusive_ns"] for row in make_plain(document)["nested_ranges"])
 
 
 def height(document: PlainSummary | SummaryDocument) -> float:
     """Returns the height of the figure in inches."""
-    depths = [depth for _, _, depth in places(plain_of(document)["nested_ranges"])]
+    depths = [depth for _, _, depth in places(make_plain(document)["nested_ranges"])]
     return bars.height(min(max(depths, default=0) + 1, _MOST_LEVELS))
 
 
@@ -62,7 +62,7 @@ def places(rows: Sequence[Row]) -> list[tuple[Row, int, int]]:
 
 def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     """Draws a box for each row; the part that no nested range has is hatched."""
-    rows = plain_of(document)["nested_ranges"]
+    rows = make_plain(document)["nested_ranges"]
     found = [one for one in places(rows) if one[2] < _MOST_LEVELS and one[0]["gpu_inclusive_ns"]]
     whole = max(start + row["gpu_inclusive_ns"] for row, start, _ in found)
     scale = Scale([whole])

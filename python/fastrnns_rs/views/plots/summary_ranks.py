@@ -8,7 +8,7 @@ from fastrnns_rs.views.plots import bars
 from fastrnns_rs.views.plots.summary_devices import chosen, selection_note
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.summary.budget import share
-from fastrnns_rs.views.summary.plain import plain_of
+from fastrnns_rs.views.summary.plain import make_plain
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.summary import SummaryDocument
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def is_available(document: PlainSummary | SummaryDocument) -> bool:
     """Returns True if a rank has a time span."""
-    return any(row["span_ns"] for row in plain_of(document)["ranks"])
+    return any(row["span_ns"] for row in make_plain(document)["ranks"])
 
 
 def ranks(document: Document) -> list[tuple[str, Row]]:
@@ -34,12 +34,12 @@ def ranks(document: Document) -> list[tuple[str, Row]]:
 
 def height(document: PlainSummary | SummaryDocument) -> float:
     """Returns the height of the figure in inches."""
-    return bars.height(len(ranks(plain_of(document))))
+    return bars.height(len(ranks(make_plain(document))))
 
 
 def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     """Draws a bar for each rank; that of the slowest has another colour and hatch."""
-    plain = plain_of(document)
+    plain = make_plain(document)
     rows = ranks(plain)
     scale = Scale([row["busy_ns"] for _, row in rows])
     texts = [

@@ -123,7 +123,7 @@ def _panels(
         lines = [
             SweepLine(
                 runner if len(part) == 1 or not other else f"{runner}, {other}",
-                [Spot(value, spots[value], summary_of(known, spots[value])) for value in values if value in spots],
+                [Spot(value, spots[value], find_summary(known, spots[value])) for value in values if value in spots],
                 growths.get((runner, other)) if key == "time_ns" else None,
             )
             for (runner, other), spots in found.items()
@@ -144,7 +144,7 @@ def summaries(run: Run) -> Summaries:
     return found
 
 
-def summary_of(known: Summaries, cell: SweepCell) -> PhaseSummary | None:
+def find_summary(known: Summaries, cell: SweepCell) -> PhaseSummary | None:
     """Returns the statistics of a cell's phase; None for an iteration."""
     return known.get((cell.runner, _point_text(cell.point), cell.phase))
 

@@ -41,6 +41,6 @@ class PlainSummary:
         self.command = command
 
 
-def plain_of(document: PlainSummary | SummaryDocument) -> Document:
+def make_plain(document: PlainSummary | SummaryDocument) -> Document:
     """Returns a summary as plain dictionaries and lists."""
     return document.plain if isinstance(document, PlainSummary) else PlainSummary(document.to_dict()).plain
