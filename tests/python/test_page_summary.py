@@ -181,6 +181,17 @@ def test_documents_of_earlier_versions_have_a_page() -> None:
         assert "<h1>" in fastrnns_rs.load(path).render("html")
 
 
+def test_of_many_gpus_three_have_a_timeline(tmp_path: Path) -> None:
+    found = summary(tmp_path, devices=6)
+    text = found.render("html")
+    page = Page(text)
+    assert sum(one.startswith("Activity of") for one in page.tables) == 3
+    for place, device in enumerate(found.devices):
+        cells = [row[2 * place + 1][1] for row in page.tables["Busy time in bins"]]
+        assert [int(one) for one in cells if one is not None] == device.activity.busy_ns
+    assert len(text) < 1_000_000
+
+
 def test_many_ranks(tmp_path: Path) -> None:
     page = page_of(ranks(tmp_path, 12))
     assert len(page.tables["Ranks"]) == 12

@@ -9,7 +9,7 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.page import summary_tables
 from fastrnns_rs.views.page.parts import Article, Command, Fold, Remarks, Section, Text
-from fastrnns_rs.views.plots import summary_activity, summary_devices, summary_iterations
+from fastrnns_rs.views.plots import summary_devices, summary_iterations
 from fastrnns_rs.views.plots.figure import kinds
 from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
@@ -67,27 +67,24 @@ class _Page:
     def utilization(self) -> Iterator[Any]:
         """Yields the busy time of each GPU over time."""
         yield from self.chart("utilization", "Busy share of each GPU over time")
+        devices = summary_devices.with_activity(self.plain)
+        if len(devices) > _MOST_TIMELINES:
+            # Not all of them have the table of a timeline.
+            yield Fold("Numbers", [summary_tables.utilization_table(devices)])
 
     def timelines(self) -> Iterator[Any]:
         """Yields the categories of each shown GPU over time."""
-        rows = summary_devices.with_activity(self.plain, _MOST_TIMELINES)
-        names = summary_activity.rows(self.document)
-        known = {
-            id(row): name for name, row in zip(summary_devices.labels(self.plain), self.plain["devices"], strict=True)
-        }
-        for label, device in rows:
-            name = known[id(device)]
-            if name in names:
-                inner = [
-                    *self.chart(
-                        "timeline", f"Categories of kernels and copies of {visible(label)} over time", row=name
-                    ),
-                    Fold("Numbers", [summary_tables.activity_table(label, device)]),
-                ]
-                if len(rows) == 1:
-                    yield from inner
-                else:
-                    yield Fold(visible(label), inner, is_open=device is rows[0][1])
+        names = summary_devices.labels(self.plain)
+        name_of = {id(device): name for name, device in zip(names, self.plain["devices"], strict=True)}
+        devices = summary_devices.with_activity(self.plain, _MOST_TIMELINES)
+        for label, device in devices:
+            description = f"Categories of kernels and copies of {visible(label)} over time"
+            numbers = Fold("Numbers", [summary_tables.activity_table(label, device)])
+            parts = [*self.chart("timeline", description, row=name_of[id(device)]), numbers]
+            if len(devices) == 1:
+                yield from parts
+            else:
+                yield Fold(visible(label), parts, is_open=device is devices[0][1])
 
     def ranges(self) -> Iterator[Any]:
         """Yields the ranges within each other, and the ranges by name."""

@@ -101,6 +101,28 @@ def activity_table(label: str, device: Row) -> Table:
     )
 
 
+def utilization_table(devices: Sequence[tuple[str, Row]]) -> Table:
+    """Returns the busy time of several GPUs in each bin: two columns for each GPU."""
+    begin, busy = (
+        Scale([row["span_ns"] for _, row in devices]),
+        Scale([row["activity"]["bin_ns"] for _, row in devices]),
+    )
+    rows: list[list[Cell]] = []
+    for place in range(max(len(row["activity"]["busy_ns"]) for _, row in devices)):
+        cells = []
+        for _, device in devices:
+            activity = device["activity"]
+            if place < len(activity["busy_ns"]):
+                start, time = place * activity["bin_ns"], activity["busy_ns"][place]
+                cells += [Cell(begin.text(start), activity["start_ns"] + start), Cell(busy.text(time), time)]
+            else:
+                cells += [Cell(""), Cell("")]
+        rows.append(cells)
+    names = [visible(label) for label, _ in devices]
+    headings = [text for one in names for text in (f"{one}, from, {begin.unit}", f"busy, {busy.unit}")]
+    return Table("Busy time in bins", headings, rows, frozenset())
+
+
 def nested_table(document: Document) -> Table:
     """Returns the ranges within each other, each below the range that encloses it."""
     rows = summary_ranges.places(document["nested_ranges"])
