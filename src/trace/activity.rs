@@ -1,4 +1,4 @@
-//! Parts of a summary that plots draw: activity over time, distributions of delays, and nested ranges.
+//! Parts of a summary that plots draw: activity over time and nested ranges.
 #![allow(missing_docs, reason = "fields are called what they are, with their units")]
 
 use serde::{Deserialize, Serialize};
@@ -23,17 +23,6 @@ pub struct Activity {
 pub struct ActivityRow {
     pub name: String,
     pub bins_ns: Vec<u64>,
-}
-
-/// Number of times in bins, whose width grows with the time: eight bins to each power of two.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Histogram {
-    /// Number of times below 0.
-    pub negative_count: u64,
-    /// Lower bound of each bin, and the upper bound of the last, which is excluded.
-    pub bounds_ns: Vec<u64>,
-    /// Number of times in each bin.
-    pub counts: Vec<u64>,
 }
 
 /// Ranges of a name, within those that enclose them.

@@ -11,6 +11,7 @@ mod activity;
 mod aggregate;
 mod capture;
 pub mod categories;
+mod delays;
 mod distinct;
 mod document;
 pub(crate) mod escape;
@@ -28,13 +29,14 @@ mod trace;
 mod wire;
 mod work;
 
-pub use activity::{Activity, ActivityRow, Histogram, NestedRange};
+pub use activity::{Activity, ActivityRow, NestedRange};
 pub use aggregate::{
     Benchmark, KernelsBy, Options, Piece, RepeatedIteration, RepeatedRow, Repeats, Selection, Timeline, repeats,
     summarize,
 };
 use capture::counted;
 pub use capture::{Capture, LeftOut, Skipped, Warning};
+pub use delays::{Histogram, Launches};
 pub use distinct::Distinct;
 pub use intervals::Busy;
 pub use log::{Entries, Entry, IntoEntries, Log};
@@ -43,7 +45,7 @@ pub use range::{Label, Range, Reach, Source};
 pub use short_name::short_name;
 pub use summary::{
     ApiRow, Budget, BudgetRow, CategoryRow, CudnnRnnRow, DeviceRow, Difference, Figures, IdleRow, Inductor,
-    InductorCategory, InductorKernel, IterationPart, IterationRow, IterationStatistics, KernelRow, Launches, MemoryRow,
+    InductorCategory, InductorKernel, IterationPart, IterationRow, IterationStatistics, KernelRow, MemoryRow,
     MetricRow, OperatorRow, RangeRow, RankRow, StreamRow, Summary,
 };
 pub use total::{Total, TotalKind};

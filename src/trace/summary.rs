@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::activity::{Activity, Histogram, NestedRange};
+use super::activity::{Activity, NestedRange};
 use super::capture::{Capture, Warning, Word, word};
+use super::delays::Launches;
 
 /// Figures of a set of whole numbers. All but `count` and `total` are `None` for an empty one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -294,22 +295,6 @@ pub struct IterationStatistics {
     pub gpu_time_median_ns: f64,
     /// The name of their ranges, where it contains neither runner nor phase: `ProfilerStep`, or the requested one.
     pub name: Option<String>,
-}
-
-/// Delays between kernels and the calls that launched them.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Launches {
-    pub matched_count: u64,
-    pub unmatched_kernel_count: u64,
-    /// From the start of the call to the start of the kernel.
-    pub latency_median_ns: Option<f64>,
-    pub latency_p95_ns: Option<f64>,
-    /// From the end of the call to the start of the kernel, 0 if that was earlier.
-    pub queue_median_ns: Option<f64>,
-    pub queue_p95_ns: Option<f64>,
-    /// Only if data of plots is requested, as for the next one.
-    pub latency_histogram: Option<Histogram>,
-    pub queue_histogram: Option<Histogram>,
 }
 
 /// Cause of idle time of a device.
