@@ -61,7 +61,8 @@ class Page(HTMLParser):
             self.tables[-1] = (data, *self.tables[-1][1:])
         elif inside == "th":
             self.tables[-1][1].append(data)
-        elif inside == "td":
+        elif "td" in self._open:
+            # A long text has a box in its cell.
             text, number = self.tables[-1][2][-1][-1]
             self.tables[-1][2][-1][-1] = (text + data, number)
 

@@ -10,11 +10,12 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.comparison import Change
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import captures_glance, columns, words
+from fastrnns_rs.views.figures import share_percent
 from fastrnns_rs.views.page.number_cells import NONE, millisecond_cell, percent_cell, ratio_cell, time_cell
 from fastrnns_rs.views.page.parts import Cell, Fold, Section, Table, Text, text_cell, text_rows
 from fastrnns_rs.views.plots import comparison_idle
 from fastrnns_rs.views.plots.comparison_waterfall import short_names
-from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.scale import Scale, time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +39,7 @@ def sections(comparison: Comparison, charts: Charts) -> list[Section]:
     """Returns the answer, then kernels, categories and idle causes."""
     first, *others = captures_glance.answer(comparison, _UNLIMITED)
     parts: list[Any] = [Text(f"{words.FORCED}.", "answer")] if comparison.method.forced else []
-    parts += [Text(first.text, "answer"), *(Text(one.text) for one in others)]
+    parts += [Text(first.text, "answer"), *_largest(comparison), *(Text(one.text) for one in others)]
     parts += [Text(visible(one)) for one in columns.iteration_medians(comparison)]
     return [
         Section("Answer", parts),
@@ -46,6 +47,17 @@ def sections(comparison: Comparison, charts: Charts) -> list[Section]:
         Section("Categories", [*_categories(comparison, charts)]),
         Section("Idle time of the GPUs", [*_idle(comparison, charts)]),
     ]
+
+
+def _largest(comparison: Comparison) -> Iterator[Text]:
+    """Yields the sentence on the kernel or copy that changed most."""
+    largest = max(comparison.kernels, key=lambda one: abs(one.delta_ns), default=None)
+    if largest is None or not largest.delta_ns:
+        return
+    [name] = short_names([largest])
+    sign = "+" if largest.delta_ns > 0 else "-"
+    share = "" if largest.contribution is None else f", {share_percent(largest.contribution)} of the whole change"
+    yield Text(f"Largest change: {name}, {sign}{time(abs(largest.delta_ns))}{share}", "answer")
 
 
 def _kernels(comparison: Comparison, charts: Charts) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from fastrnns_rs.views.plots.drawing import MOST_POINTS
 from fastrnns_rs.views.plots.figure import draw, kinds
 
 #: Points of all plots of single rows in a page, which then takes about 0.4 MB for their lines.
-_POINTS_OF_PAGE = 44_000
+_POINTS_OF_PAGE = 38_000
 
 
 class Charts:

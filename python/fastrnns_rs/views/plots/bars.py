@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.plots.drawing import Canvas
 
 #: Inches of a bar, and of what is above and below the bars.
-ROW, AROUND = 0.34, 1.0
+ROW, AROUND = 0.3, 0.8
 #: Share of a row that its bars fill.
 _FILLED = 0.72
 
 
 def height(count: int) -> float:
     """Returns the height of a figure with a number of rows, in inches."""
-    return AROUND + ROW * max(count, 2)
+    return AROUND + ROW * max(count, 3)
 
 
 def draw(
@@ -59,7 +59,8 @@ def draw(
         for bar, (*_, text) in zip(bars, known, strict=True):
             canvas.describe(bar, [text])
     canvas.axes.set_yticks(range(len(names)), [fit(visible(one), LONGEST_NAME) for one in names])
-    canvas.axes.set_ylim(len(names) - 0.5, -0.5)
+    # Two bars are as thin as three.
+    canvas.axes.set_ylim(max(len(names), 3) - 0.5, -0.5)
     canvas.axes.tick_params(axis="y", length=0)
     canvas.axes.set_xlabel(label)
     canvas.axes.set_xlim(left=0)

@@ -61,7 +61,7 @@ class Canvas:
 
     def line(self, number: int) -> str:
         """Returns the line style of a series."""
-        return LINES[number // len(self.theme.series) % len(LINES)]
+        return LINES[number % len(LINES)]
 
     def hatch(self, number: int) -> str:
         """Returns the hatch of a series."""

@@ -27,7 +27,7 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
         canvas.note = f"At most {each:,} of {most:,} samples of each process are drawn, with the extremes."
     for number, (process, times) in enumerate(timed):
         values, shares = quantile_points(times, each)
-        canvas.axes.step(
+        [line] = canvas.axes.step(
             [one / scale.ns for one in values],
             [100.0 * one for one in shares],
             where="post",
@@ -36,6 +36,7 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
             linewidth=0.9,
             label=f"process {process.index}",
         )
+        canvas.describe(line, [f"process {process.index}"])
     canvas.axes.set_xlabel(f"{phase}, {scale.unit}")
     canvas.axes.set_ylabel("timed samples up to it, %")
     canvas.axes.set_ylim(0, 100)

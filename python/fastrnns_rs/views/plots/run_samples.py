@@ -52,7 +52,7 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
     changes: list[tuple[float, float, str]] = []
     for number, (process, times) in enumerate(known):
         places, shown = thinned(times, each)
-        canvas.axes.plot(
+        [line] = canvas.axes.plot(
             places,
             [one / scale.ns for one in shown],
             color=canvas.color(number),
@@ -60,6 +60,7 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
             linewidth=0.7,
             label=f"process {process.index}",
         )
+        canvas.describe(line, [f"process {process.index}"])
         cut = process.steady_from
         if cut is not None and 0 < cut < len(times):
             cuts.append((cut, times[cut] / scale.ns, f"process {process.index}: timed from iteration {cut}"))
