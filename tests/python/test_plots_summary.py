@@ -130,6 +130,14 @@ def test_utilization_and_timeline_have_the_bins(tmp_path: Path) -> None:
         assert (base - values) / 0.86 * max(activity.bin_ns, *row.bins_ns) == pytest.approx(row.bins_ns)
 
 
+def test_lanes_with_overlaps_name_their_full_height(tmp_path: Path) -> None:
+    made = [kernel("gemm", 0, 100, stream=stream) for stream in (7, 8)]
+    found = fastrnns_rs.read(write(tmp_path / "trace.json", made))
+    drawn = draw(PlainSummary(found.to_dict()), "timeline")
+    assert drawn.canvas.note.endswith("so that full height is more: gemm 512 ns.")
+    assert found.devices[0].activity.bin_ns == 256
+
+
 def test_ranges_are_as_wide_as_their_time(tmp_path: Path) -> None:
     found = summary(tmp_path)
     axes = axes_of(found, "ranges")

@@ -95,7 +95,16 @@ def draw_timeline(document: PlainSummary | SummaryDocument, canvas: Canvas, row:
     _finish(canvas, [name for name, _ in shown], scale, [device])
     left = len(lanes(device)) - len(shown)
     more = f" {left} more in the table." if left else ""
-    canvas.note = f"Full height: active for a whole bin of {time(activity['bin_ns'])}, on one stream or more.{more}"
+    canvas.note = (
+        f"Full height: active for a whole bin of {time(activity['bin_ns'])}.{more}{_overlaps(shown, activity)}"
+    )
+
+
+def _overlaps(shown: Sequence[Lane], activity: Row) -> str:
+    """Returns a sentence about lanes whose activities overlap, and are scaled to fit."""
+    longest = [(name, max(times, default=0)) for name, times in shown]
+    texts = [f"{visible(name)} {time(length)}" for name, length in longest if length > activity["bin_ns"]]
+    return f" Activities on several streams overlap, so that full height is more: {', '.join(texts)}." if texts else ""
 
 
 def _draw_lane(canvas: Canvas, place: int, number: int, times: Sequence[int], bin_ns: int, scale: Scale) -> None:
