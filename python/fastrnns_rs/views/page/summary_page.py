@@ -9,7 +9,7 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.page import summary_tables
 from fastrnns_rs.views.page.parts import Article, Command, Fold, Remarks, Section, Text
-from fastrnns_rs.views.plots import summary_devices, summary_iterations
+from fastrnns_rs.views.plots import summary_devices, summary_iterations, summary_kernels
 from fastrnns_rs.views.plots.figure import kinds
 from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
@@ -96,13 +96,16 @@ class _Page:
     def kernels(self) -> Iterator[Any]:
         """Yields the longest kernels, and all kernels."""
         yield from self.chart("kernels", "Longest kernels with the cumulative share of kernel time")
-        if "kernels" in self.kinds and len(self.plain["devices"]) > 1:
-            yield summary_tables.kernels_table(self.plain)
+        if "kernels" in self.kinds:
+            title = "Longest kernels, all GPUs" if len(self.plain["devices"]) > 1 else "Longest kernels"
+            yield summary_tables.longest_table(title, summary_kernels.kernels(self.plain))
         yield from self.table("kernel")
 
     def operators(self) -> Iterator[Any]:
         """Yields the CPU operators, of captures without a GPU."""
         yield from self.chart("operators", "Longest CPU operators with the cumulative share of their own time")
+        if "operators" in self.kinds:
+            yield summary_tables.longest_table("Longest CPU operators", summary_kernels.operators(self.plain))
         yield from self.table("operator")
 
     def iterations(self) -> Iterator[Any]:

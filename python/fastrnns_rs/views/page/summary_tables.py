@@ -19,6 +19,7 @@ from fastrnns_rs.views.summary.pages import devices_apart
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
+    from fastrnns_rs.views.summary.activities import Sum
     from fastrnns_rs.views.summary.columns import Column
     from fastrnns_rs.views.summary.plain import Document
 
@@ -146,9 +147,14 @@ def nested_table(document: Document) -> Table:
     return Table("Ranges within ranges", headings, cells)
 
 
-def kernels_table(document: Document) -> Table:
-    """Returns the kernels of the plot: sums over all GPUs."""
-    rows = summary_kernels.longest(summary_kernels.kernels(document))
+def longest_table(title: str, found: Sequence[Sum]) -> Table:
+    """Returns the rows of a Pareto chart, with their cumulative shares.
+
+    Args:
+        title: Name of the rows.
+        found: Kernels or operators, the longest first.
+    """
+    rows = summary_kernels.longest(found)
     scale = Scale([one.sum.total for one in rows])
     cells = [
         [
@@ -161,7 +167,7 @@ def kernels_table(document: Document) -> Table:
         for one in rows
     ]
     headings = (f"total, {scale.unit}", "share", "cumulative share", "count", "name")
-    return Table("Longest kernels, all GPUs", headings, cells, frozenset({4}))
+    return Table(title, headings, cells, frozenset({4}))
 
 
 def histogram_table(document: Document) -> Table:

@@ -147,7 +147,7 @@ def _totals(document: Document) -> str:
     kernels, copies = (sum(row["total_ns"] for row in document[key]) for key in ("kernels", "memory_operations"))
     if document["kernels"] or document["memory_operations"]:
         more = f", copies {time(copies)}" if copies else ""
-        return f"No timeline: {len(document['kernels']):,} kernels took {time(kernels)}{more}."
+        return f"No timeline: {counted(len(document['kernels']), 'kernel')} took {time(kernels)}{more}."
     return f"No timeline: {len(document['metrics']):,} metrics of kernels." if document["metrics"] else ""
 
 
