@@ -14,6 +14,7 @@ from typing import Any
 import run_files
 import screen_data
 from kineto_traces import annotation, kernel, write
+from parts import few
 from training_trace import BACKWARD, training_trace
 from verb_documents import inductor_report
 
@@ -174,6 +175,8 @@ PAGES: dict[str, Callable[[], list[Any]]] = {
         replace(run, results=run.results[:1]) for run in (screen_data.partial(), screen_data.candidate())
     ],
 }
+#: Names of pages, of which some are tested with every change.
+EACH = few(("run", "comparison", "capture", "hostile comparison"), PAGES, "pages")
 
 
 @cache

@@ -16,6 +16,7 @@ PARTS = (
     "kills",
     "models",
     "mutants",
+    "pages",
     "profilers",
     "reading",
     "setup",

@@ -18,7 +18,17 @@ from fastrnns_rs.cli.ab import command
 #: Flags that the function has under another name, or has no use for: it returns what they would write.
 RENAMED = {"only_a": "baseline_options", "a_env": "baseline_env", "a_python": "baseline_python"}
 RENAMED |= {"only_b": "candidate_options", "b_env": "candidate_env", "b_python": "candidate_python"}
-OF_THE_COMMAND = {"runners", "runner_file", "format_name", "as_json", "wide", "output", "run_file", "no_history"}
+OF_THE_COMMAND = {
+    "runners",
+    "runner_file",
+    "format_name",
+    "as_json",
+    "wide",
+    "output",
+    "run_file",
+    "no_history",
+    "open_page",
+}
 ASKED = {"quick": True, "device": "cpu", "history": False, "hidden_size": 8, "processes": 1}
 
 

@@ -196,6 +196,7 @@ def test_nasty_rows_are_shown_as_text(rows: list[Any]) -> None:
         assert "Reason: failed: <b>memory</b>." in found.texts
 
 
+@pytest.mark.long("pages")
 def test_many_rows_have_tables_and_the_largest_changes_have_plots() -> None:
     row = of_runs().rows[0]
     rows = [replace(row, runner=f"r{place}", ratio=1.0, ratio_ci_low=None, ratio_ci_high=None) for place in range(41)]
@@ -299,6 +300,7 @@ def test_hostile_and_many_kernels_are_text(tmp_path: Path) -> None:
     assert "CI low" not in found.table("Kernels and copies")[0]
 
 
+@pytest.mark.long("pages")
 def test_a_page_of_twenty_runners_is_small() -> None:
     runners = [f"runner{place}" for place in range(20)]
     sides = [run([result(one, seed=seed, processes=20) for one in runners]) for seed in range(2)]

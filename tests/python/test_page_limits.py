@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from page_documents import PAGES, page, run_of
+from page_documents import EACH, PAGES, page, run_of
 
 from fastrnns_rs.views.page import writing
 from fastrnns_rs.views.page.pages import html_page
@@ -85,7 +85,7 @@ def test_every_number_of_a_table_is_in_the_json(name: str) -> None:
     assert shown - known - {*derived} == set()
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EACH)
 def test_pages_have_no_style_attribute_and_unique_ids(name: str) -> None:
     assert " style=" not in re.sub(r">[^<]*<", "><", page(name))
     ids = re.findall(r' id="([^"]*)"', page(name))

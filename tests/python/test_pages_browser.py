@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import Chromium
-from page_documents import HOSTILE, PAGES, page
+from page_documents import EACH, HOSTILE, PAGES, page
 
 from fastrnns_rs.views.page import pages
 from fastrnns_rs.views.page.inline_svg import StyleClasses
@@ -30,7 +30,7 @@ def test_every_kind_of_document_has_a_page_here() -> None:
     assert {*pages._makers().values()} == shown
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EACH)
 def test_a_page_requests_nothing_and_reports_nothing(name: str, chromium: Chromium) -> None:
     shown = chromium.open(page(name))
     open_folds(shown)
@@ -40,7 +40,7 @@ def test_a_page_requests_nothing_and_reports_nothing(name: str, chromium: Chromi
     assert shown.evaluate("performance.getEntriesByType('resource').length") == 0
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EACH)
 def test_axe_finds_nothing(name: str, chromium: Chromium) -> None:
     shown = chromium.open(page(name))
     open_folds(shown)
@@ -56,7 +56,7 @@ def violations(shown: Any, **options: Any) -> list[Any]:
     return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EACH)
 def test_no_width_needs_scrolling_of_the_page(name: str, chromium: Chromium) -> None:
     shown = chromium.open(page(name))
     open_folds(shown)
@@ -66,7 +66,7 @@ def test_no_width_needs_scrolling_of_the_page(name: str, chromium: Chromium) -> 
         assert wide[0] <= wide[1], width
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EACH)
 def test_the_keyboard_reaches_everything(name: str, chromium: Chromium) -> None:
     shown = chromium.open(page(name))
     # Folds are opened by the keyboard too, as it reaches them.
@@ -89,7 +89,7 @@ def test_the_keyboard_reaches_everything(name: str, chromium: Chromium) -> None:
     assert shown.locator("details:not([open])").count() == 0
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EACH)
 def test_everything_is_there_without_scripts(name: str, chromium: Chromium) -> None:
     shown = chromium.open(page(name), scripts=False)
     for fold in shown.locator("details").all():
@@ -103,7 +103,7 @@ def test_everything_is_there_without_scripts(name: str, chromium: Chromium) -> N
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", EACH)
 def test_a_printed_page_has_its_folds_open(name: str, scripts: bool, chromium: Chromium) -> None:
     shown = chromium.open(page(name), scripts=scripts)
     shown.emulate_media(media="print")

@@ -184,7 +184,7 @@ def test_csv_has_every_digit_and_the_keys_of_the_document(by: str, key: str) -> 
     summary["kernels"][0] |= {"max_ns": 2**64 - 1, "mean_ns": 1 / 3, "stddev_ns": None}
     rows = summary[key] if isinstance(summary[key], list) else [summary[key]]
     found = [*csv.DictReader(io.StringIO(shown(summary, "csv", by), newline=""))]
-    nested = {"budget", "parts"}
+    nested = {"budget", "parts", "activity", "latency_histogram", "queue_histogram"}
     for row, whole in zip(found, rows, strict=True):
         values = {name: value for name, value in whole.items() if name not in nested}
         assert row.keys() == values.keys()
@@ -216,7 +216,8 @@ def test_units_at_their_ends() -> None:
 
 def test_json_has_numbers_of_an_array_on_one_line(tmp_path: Path) -> None:
     summary = fastrnns_rs.read(write(tmp_path / "x\x9b.json", by_dice(3, 60)))
-    expected = re.sub(r"\[\s+(\d+),\s+(\d+),\s+(\d+)\s+\]", r"[\1,\2,\3]", json.dumps(summary.to_dict(), indent=2))
+    whole = json.dumps(summary.to_dict(), indent=2)
+    expected = re.sub(r"\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]", lambda found: f"[{''.join(found[1].split())}]", whole)
     # The two write tiny fractions with different exponents.
     numbers = re.compile(r"\d+\.\d+(e-\d+)?|\d+e-\d+")
     assert numbers.sub("0", summary.to_json()) == numbers.sub("0", expected) + "\n"
@@ -224,12 +225,13 @@ def test_json_has_numbers_of_an_array_on_one_line(tmp_path: Path) -> None:
 
 #: What the extension calls a class of the document, where not the same.
 RUST = {"CaptureEntry": "Capture", "SkippedEntry": "Skipped", "LaunchesEntry": "Launches", "InductorEntry": "Inductor"}
-RUST |= {"SummaryWarning": "Warning", "SummaryDocument": "Summary"}
+RUST |= {"SummaryWarning": "Warning", "SummaryDocument": "Summary", "DeviceActivity": "Activity"}
+SOURCES = ("summary.rs", "capture.rs", "activity.rs", "delays.rs")
 
 
 def declared(name: str) -> dict[str, str]:
     """The fields of a structure of the extension with their types."""
-    source = "".join((ROOT / "src" / "trace" / file).read_text() for file in ("summary.rs", "capture.rs"))
+    source = "".join((ROOT / "src" / "trace" / file).read_text() for file in SOURCES)
     (body,) = re.findall(rf"^pub struct {name} \{{\n(.*?)^\}}", source, flags=re.MULTILINE | re.DOTALL)
     return dict(re.findall(r"^    pub (\w+): (.+),$", body, flags=re.MULTILINE))
 
@@ -240,7 +242,11 @@ def as_rust(kind: Any) -> set[str]:
     if type(None) in arguments:
         return {f"Option<{one}>" for one in as_rust(arguments[0])}
     if getattr(kind, "__origin__", None) is list:
-        return {"[u32; 3]"} if arguments[0] is int else {f"Vec<{one}>" for one in as_rust(arguments[0])}
+        return (
+            {"[u32; 3]", "Vec<u64>", "Vec<i64>"}
+            if arguments[0] is int
+            else {f"Vec<{one}>" for one in as_rust(arguments[0])}
+        )
     if isinstance(kind, type):
         known = {
             int: {"u32", "u64", "i64"},

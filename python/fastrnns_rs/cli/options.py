@@ -266,7 +266,13 @@ def formats(
     """
     kind, variable = click.Choice(names), f"FASTRNNS_{verb.upper()}"
     short = f"Short for --format json{f': {document}' if document else ''}."
-    opened = click.option("--open", "open_page", is_flag=True, help="Open the page of --format html in a browser.")
+    opened = click.option(
+        "--open",
+        "open_page",
+        envvar=f"{variable}_OPEN",
+        is_flag=True,
+        help="Open the page of --format html in a browser.",
+    )
     return several(
         click.option("--format", "format_name", envvar=f"{variable}_FORMAT", type=kind, help=text),
         click.option("--json", "as_json", envvar=f"{variable}_JSON", is_flag=True, help=short),

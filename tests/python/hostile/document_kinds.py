@@ -19,6 +19,7 @@ from document_readers import (
     report,
     resume,
     show,
+    without_pages,
 )
 from foreign_files import NAMES, plain
 from kineto_traces import kernel, write
@@ -113,14 +114,15 @@ def _noise(place: Place) -> list[Any]:
     return [found]
 
 
-_RUN = [loaded(Run, *rendered(formats.RUN)), compared_in_python]
+#: Pages take a hundred times as long: they are among the commands, of which each mutant has one.
+_RUN = [loaded(Run, *rendered(without_pages(formats.RUN))), compared_in_python]
 KINDS = {
     "run": Kind(_runs, _RUN, _COMMANDS),
     "ab": Kind(_sides, _RUN, _COMMANDS),
     "resumed": Kind(lambda place: [place.resumable()], [resume], [resume, show("table")]),
     "comparison": Kind(
         _comparisons,
-        [loaded(Comparison, *rendered(formats.COMPARISON), *rendered(("table",), wide=True, width=40))],
+        [loaded(Comparison, *rendered(without_pages(formats.COMPARISON)), *rendered(("table",), wide=True, width=40))],
         _COMMANDS,
     ),
     "summary": Kind(_summaries, [loaded(SummaryDocument)]),

@@ -31,10 +31,10 @@ def rows(run: Run) -> list[str]:
 
 
 def find(run: Run, row: str) -> tuple[Result, str]:
-    """Returns the result and the phase of a row."""
+    """Returns the result and the phase of a row, whose name another result may have."""
     name, _, phase = row.rpartition("/")
     for result in run.results:
-        if run_table.name(result) == name:
+        if run_table.name(result) == name and any(one.samples_ns(phase) for one in result.processes):
             return result, phase
     raise UsageError(f"unknown row: {row!r}", "Use a row of the run.", where="row", value=row)
 

@@ -80,6 +80,10 @@ def _time_text(spot: Spot, scale: Scale) -> str:
 
 def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[[Spot], str]) -> None:
     axes = canvas.axes
+    known = [getattr(spot.cell, panel.key) / unit for line in panel.lines for spot in line.spots]
+    if not known:
+        canvas.message("nothing was measured at these sizes")
+        return
     places = [*panel.values] if panel.is_numeric else [*range(len(panel.values))]
     where = dict(zip(panel.values, places, strict=True))
     for number, line in enumerate(panel.lines):
@@ -100,7 +104,6 @@ def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[
             label=_label(line),
         )
         canvas.describe(marks, [f"{line.name}, {panel.axis} {spot.value}: {text(spot)}" for spot in line.spots])
-    known = [getattr(spot.cell, panel.key) / unit for line in panel.lines for spot in line.spots]
     if 0 < max(known) <= _LARGEST_RATIO * min(known):
         axes.set_yscale("log")
         set_log_ticks(axes.yaxis, min(known), max(known))
