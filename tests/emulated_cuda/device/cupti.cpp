@@ -13,7 +13,8 @@ namespace {
 std::atomic<bool> wanted[CUPTI_ACTIVITY_KIND_COUNT];
 
 std::mutex lock;
-std::set<std::pair<CUpti_ActivityKind, CUpti_CallbackId>> unwanted;
+// Never destroyed, like all containers here.
+auto &unwanted = *new std::set<std::pair<CUpti_ActivityKind, CUpti_CallbackId>>;
 
 bool is_kind(CUpti_ActivityKind kind) { return kind > 0 && kind < CUPTI_ACTIVITY_KIND_COUNT; }
 

@@ -32,7 +32,9 @@ CUpti_BuffersCallbackCompleteFunc complete = nullptr;
 // The client has a buffer before there is anything in it: one that has none asks for no flush.
 Buffer buffer;
 // Kineto links what it reads to what it has read: calls come first.
-std::vector<Kept> of_host, of_device;
+// Never destroyed, like all containers here.
+auto &of_host = *new std::vector<Kept>;
+auto &of_device = *new std::vector<Kept>;
 
 Buffer requested() {
     Buffer found;

@@ -9,8 +9,9 @@
 namespace emulated {
 namespace {
 
-std::map<const char *, Block> blocks;
-std::map<int, std::size_t> used;
+// Never destroyed: other threads, and destructors of torch, call until the process is gone.
+auto &blocks = *new std::map<const char *, Block>;
+auto &used = *new std::map<int, std::size_t>;
 
 }  // namespace
 

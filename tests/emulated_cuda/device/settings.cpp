@@ -130,8 +130,9 @@ Settings read() {
 }  // namespace
 
 Settings &settings() {
-    static Settings found = read();
-    return found;
+    // Never destroyed, like all containers here.
+    static auto *found = new Settings(read());
+    return *found;
 }
 
 Capability Settings::capability(int device) const {

@@ -16,8 +16,9 @@ constexpr std::uintptr_t kReserved = 2;
 thread_local int device_of_thread = 0;
 
 std::set<Stream *> &streams() {
-    static std::set<Stream *> every;
-    return every;
+    // Never destroyed: other threads, and destructors of torch, call until the process is gone.
+    static auto *every = new std::set<Stream *>;
+    return *every;
 }
 
 // When a stream is free, by what it waits for of itself.
@@ -69,8 +70,8 @@ Graph::~Graph() {
 }
 
 Stream &default_stream(int device) {
-    static std::map<int, Stream> every;
-    const auto [found, is_new] = every.try_emplace(device, Stream{device, 0});
+    static auto *every = new std::map<int, Stream>;
+    const auto [found, is_new] = every->try_emplace(device, Stream{device, 0});
     return found->second;
 }
 

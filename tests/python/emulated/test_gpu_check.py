@@ -46,7 +46,8 @@ def test_a_few_steps_on_an_emulated_device(tmp_path: Path) -> None:
     assert figures["emulated"]
     assert figures["facts"]["devices"][0]["capability"] == "9.0"
     sleeping = items(figures, "Structure: real and emulated device")["sleeping"]["figures"]
-    assert sleeping["emulated"] == {kind: sleeping[kind] for kind in iteration_counts.KINDS}
+    log = tmp_path / "found" / "logs" / "emulated-sleeping.log"
+    assert sleeping["emulated"] == {kind: sleeping[kind] for kind in iteration_counts.KINDS}, log.read_text()
     assert (sleeping["events"], sleeping["synchronisations"]) == (4, 1)
     assert sleeping["backward_ns"] >= 4.5e6
     cudnn = items(figures, "Acceptance table")["cudnn"]
