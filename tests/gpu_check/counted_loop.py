@@ -6,6 +6,7 @@ Arguments: model, iterations, file for the times, and a file for the trace where
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -71,3 +72,6 @@ def _marked(model: ModelDef) -> ModelDef:
 if __name__ == "__main__":
     name, count, written, *traced = sys.argv[1:]
     main(name, int(count), Path(written), Path(traced[0]) if traced else None)
+    # A thread of torch that wants the interpreter while it ends aborts the process, now and then.
+    sys.stdout.flush()
+    os._exit(0)
