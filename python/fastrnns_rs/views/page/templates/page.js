@@ -32,15 +32,33 @@
     sorted.append(...keys.map((key) => key.row));
     body.replaceWith(sorted);
   };
-  const filter = (table, words, count) => {
-    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of table.tBodies[0].rows) {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !wanted.every((word) => text.includes(word));
-      shown += row.hidden ? 0 : 1;
-    }
-    count.textContent = wanted.length ? `${shown} of ${table.tBodies[0].rows.length} rows` : "";
+  // A page lays out thousands of rows for half a second: the first of a long table are enough at once.
+  const MOST = 200;
+  const refreshers = new Map();
+  const refresh = (table) => refreshers.get(table)?.();
+  const rowsOf = (table, input, count, more) => {
+    let all = false;
+    more.type = "button";
+    more.addEventListener("click", () => {
+      all = true;
+      refresh(table);
+    });
+    refreshers.set(table, () => {
+      const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const { rows } = table.tBodies[0];
+      let found = 0;
+      for (const row of rows) {
+        const text = wanted.length ? row.textContent.toLowerCase() : "";
+        const fits = wanted.every((word) => text.includes(word));
+        found += fits ? 1 : 0;
+        row.hidden = !fits;
+        // On paper they are shown.
+        row.classList.toggle("rest", !all && found > MOST);
+      }
+      count.textContent = wanted.length ? `${found} of ${rows.length} rows` : "";
+      more.hidden = all || found <= MOST;
+      more.textContent = `Show all ${found} rows`;
+    });
   };
   for (const table of document.querySelectorAll("table")) {
     [...table.tHead.rows[0].cells].forEach((heading, place) => {
@@ -48,18 +66,25 @@
       const button = document.createElement("button");
       button.type = "button";
       button.append(...heading.childNodes);
-      button.addEventListener("click", () => sort(table, place, heading));
+      button.addEventListener("click", () => {
+        sort(table, place, heading);
+        refresh(table);
+      });
       heading.append(button);
     });
     if ("filter" in table.dataset) {
       const label = document.createElement("label");
       const input = document.createElement("input");
       const count = document.createElement("span");
+      const more = document.createElement("button");
       input.type = "search";
       count.setAttribute("role", "status");
       label.append("Rows with: ", input, " ", count);
-      input.addEventListener("input", () => filter(table, input.value, count));
+      input.addEventListener("input", () => refresh(table));
       table.parentElement.before(label);
+      if (table.tBodies[0].rows.length > MOST) table.parentElement.after(more);
+      rowsOf(table, input, count, more);
+      refresh(table);
     }
   }
   const tip = document.getElementById("tip");
