@@ -19,7 +19,7 @@ class PhaseSummary(Part):
     """Statistics of a phase's timed samples. Tables show the estimate.
 
     For a phase on a GPU, `host_ns` is the median time of the launching API calls. The phase is `launch_bound` where
-    `host_ns` is at least nine tenths of the device's time: a faster GPU would not make the phase faster.
+    `host_ns` is at least nine tenths of the device's time: mostly, a faster GPU would not make the phase faster.
     """
 
     n_processes: int

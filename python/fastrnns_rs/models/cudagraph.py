@@ -112,5 +112,7 @@ def _replayed_backward(model: ModelDef, output: Any, memory: Any, stream: torch.
             for param, one in zip(params, written, strict=True):
                 param.grad = one
 
-    replay(output, known)
+    for param, one in zip(params, written, strict=True):
+        # Nothing ran yet: the first replay of forward gives backward its inputs.
+        param.grad = one.zero_()
     return replay

@@ -122,7 +122,7 @@ _PHASES = (
         evidence="time of the launching API calls and time on the GPU (µs or ms), per phase",
         hint="Give each launch more work: fastrnns-rs bench --hidden-size N RUNNER",
         verbs=_BENCH,
-        details="Launches take 90 % or more of the phase. A faster GPU does not change the time. CUDA graphs and "
+        details="The calls take 90 % or more of the phase: they launch kernels, or wait for the GPU. CUDA graphs and "
         "torch.compile reduce the number of launches.",
     ),
     WarningRow(

@@ -95,7 +95,8 @@ class CudaDevice:
         self._guard.__enter__()  # type: ignore[no-untyped-call]
         try:
             size = max(torch.cuda.get_device_properties(self._device).L2_cache_size, _LEAST_FLUSHED_BYTES)
-            self._written, self._read = torch.empty(2, size // 4, dtype=torch.int32, device=self._device)
+            # Sums of narrower integers would first be copied to 64 bits.
+            self._written, self._read = torch.empty(2, size // 8, dtype=torch.int64, device=self._device)
             self._sum = torch.empty((), dtype=torch.int64, device=self._device)
         except BaseException:
             self._guard.__exit__(None, None, None)
@@ -119,7 +120,7 @@ class CudaDevice:
         Written lines stay in the cache until they are written back, which would be part of the timed call.
         """
         self._written.zero_()
-        torch.sum(self._read, dim=0, dtype=torch.int64, out=self._sum)
+        torch.sum(self._read, dim=0, out=self._sum)
 
     def event(self) -> Event:
         """Returns an event that exists: CUDA makes it at its first recording."""
