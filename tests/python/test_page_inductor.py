@@ -43,7 +43,7 @@ def test_kernels_are_dots_of_one_module() -> None:
     timed = [one for one in report.modules[0].kernels if one.time is not None]
     assert [x for x, _ in dots.get_offsets()] == pytest.approx([one.time.estimate_ns / 1000 for one in timed])
     labels = [one.get_text() for one in axes.get_yticklabels()]
-    # Two configurations of one kernel are told apart.
+    # Two configurations of one kernel have different names.
     assert len({*labels}) == len(labels) == 2
     with pytest.raises(UsageError, match="no rows to plot"):
         inductor_report().plot("kernels")

@@ -273,7 +273,7 @@ def test_what_no_comparison_finds_is_refused_by_its_path(name: str) -> None:
 
 
 def test_deciles_and_idle_times_are_read() -> None:
-    """What the tests above break is sound before."""
+    """The documents that the tests above damage are sound without the damage."""
     for file, change in (
         ("comparison", lambda found: found["rows"][0].update(deciles=deciles())),
         ("captures", lambda found: found["baseline"].update(idle())),

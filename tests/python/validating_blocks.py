@@ -64,7 +64,7 @@ NOISES = (
 
 
 def found_different(noise: Noise, effect: float, trials: int, seed: int) -> tuple[float, float]:
-    """How often Welch's t and the t of pairs call the sides different, in the real order of `ab`."""
+    """Shares of trials that Welch's t and the t of pairs call different, in the real order of `ab`."""
     rng = np.random.default_rng(seed)
     counts = [0, 0]
     for _ in range(trials):

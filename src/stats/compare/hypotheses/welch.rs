@@ -85,8 +85,8 @@ impl MeanDifference {
 
     /// Returns the mean difference of pairs: samples of the same position.
     ///
-    /// What both samples of a pair share, such as the temperature of their minute, is in neither the difference nor its
-    /// error.
+    /// Both samples of a pair share slow changes, such as the temperature. These changes cancel in the difference and
+    /// in its error.
     pub(crate) fn of_pairs(baseline: &[f64], candidate: &[f64]) -> Result<Self> {
         let differences = memory::collected(baseline.iter().zip(candidate).map(|(one, other)| other - one));
         let pairs = Side::of("pairs", &differences)?;
