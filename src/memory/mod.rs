@@ -9,6 +9,8 @@
 
 mod cushion;
 mod reserve;
+#[cfg(feature = "python")]
+mod returned;
 mod room;
 
 use std::panic::resume_unwind;
@@ -17,6 +19,8 @@ use std::panic::resume_unwind;
 pub(crate) use cushion::hold;
 pub(crate) use cushion::is_short;
 pub(crate) use reserve::Reserve;
+#[cfg(feature = "python")]
+pub(crate) use returned::return_freed;
 pub(crate) use room::{Grown, Room, collected, copied, filled, gathered, list, shared, try_list};
 
 /// Payload with which a call without memory unwinds.

@@ -56,7 +56,9 @@ mod _core {
     #[pymodule_export]
     use super::timing::{Recorder, clock_resolution_ns};
     #[pymodule_export]
-    use super::trace::{Trace, TraceSummary, capture_formats, kernel_category, kernel_category_by_source};
+    use super::trace::{
+        Trace, TraceSummary, capture_formats, kernel_category, kernel_category_by_source, return_freed_memory,
+    };
     #[pymodule_export]
     use crate::stats::compare::decisions::{Comparison, DetectionPower, Precision, RequiredProcesses};
     #[pymodule_export]

@@ -322,6 +322,12 @@ impl Write for Pieces {
     }
 }
 
+/// Makes this process return freed memory to the system at once, for commands that read large captures.
+#[pyfunction]
+pub(super) fn return_freed_memory() -> PyResult<()> {
+    guarded_value(memory::return_freed)
+}
+
 /// Returns every capture format as (name, description).
 #[pyfunction]
 pub(super) fn capture_formats() -> PyResult<Vec<(&'static str, &'static str)>> {

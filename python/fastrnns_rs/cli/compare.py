@@ -72,6 +72,7 @@ def command(**given: Any) -> int:
     Reads run files of bench, captures, and JSON of pyperf, pytest-benchmark, hyperfine and google-benchmark. A file of
     ab holds both sides. For captures the table shows which kernels made the difference.
     """
+    from fastrnns_rs._core import return_freed_memory
     from fastrnns_rs.cli import comparison_output
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import are_captures, compare_sources
@@ -94,13 +95,16 @@ def command(**given: Any) -> int:
     files = [os.fspath(one) for one in (*first, *second)]
     for flag in ("output", "plot"):
         shared.check_output(given[flag], (one for file in files for one in files_not_to_replace(file)), f"--{flag}")
-    if not are_captures(first, second):
+    captures = are_captures(first, second)
+    if not captures:
         for name in ("iteration_range", "nsys_path"):
             if given[name] not in {None, False} and shared.is_flag(name):
                 message = f"--{name.replace('_', '-')} needs captures"
                 raise UsageError(message, f"Leave out --{name.replace('_', '-')}.")
     elif not second:
         raise UsageError("missing argument: CANDIDATE", "Use 2 captures: baseline and candidate.", where="compare")
+    if captures:
+        return_freed_memory()
     settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path")
     with open_past(history) as past:
         found = compare_sources(first, second, fail_on=fail_on, past=past, **settings)

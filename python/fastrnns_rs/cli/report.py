@@ -169,8 +169,10 @@ def command(**given: Any) -> int:
     FILE is a trace of torch.profiler, a report or export of nsys, output of nvprof, a capture manifest of profile, or a
     folder of captures. Several files are summarised together.
     """
+    from fastrnns_rs._core import return_freed_memory
     from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 
+    return_freed_memory()
     note_programs(click.get_current_context(), "nsys_path")
     format_name = shared.choose_format(given) or "table"
     page_output.check_choice(given)
