@@ -46,7 +46,7 @@ fuzz: ## Look for files that a reader cannot bear, a minute a target
 
 bench: ## Measure our own overheads against their peers
 	scripts/setup test
-	for bench in recorder iteration upstream_loop startup worker first_row summary ranges launches several stats command history compare compare_captures; do $(BIN)/python benches/python/$$bench.py; done
+	for bench in recorder iteration upstream_loop startup worker first_row summary ranges launches several stats command history compare compare_captures page; do $(BIN)/python benches/python/$$bench.py; done
 	cargo bench --quiet
 
 validate: ## The statistics against simulations with many trials, and the tables of docs/explanation/validation.md

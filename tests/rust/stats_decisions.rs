@@ -1,7 +1,7 @@
 //! Properties of verdicts that hold whatever was measured.
 
 use fastrnns_rs::stats::compare::decisions::{Comparison, Verdict, compare_samples};
-use fastrnns_rs::stats::compare::hypotheses::benjamini_hochberg;
+use fastrnns_rs::stats::compare::hypotheses::{Design, benjamini_hochberg};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn side() -> impl Strategy<Value = Vec<f64>> {
 }
 
 fn compare(baseline: &[f64], candidate: &[f64], margin: f64) -> Comparison {
-    compare_samples(baseline, candidate, margin, 0.95, None, false, &|| false).expect("positive times")
+    compare_samples(baseline, candidate, margin, 0.95, None, Design::Independent, &|| false).expect("positive times")
 }
 
 fn near(one: f64, other: f64, tolerance: f64) -> bool {
@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn a_surer_verdict_is_no_other_one(baseline in side(), candidate in side()) {
-        let at = |level| compare_samples(&baseline, &candidate, 0.0, level, None, false, &|| false).expect("positive times").verdict;
+        let at = |level| compare_samples(&baseline, &candidate, 0.0, level, None, Design::Independent, &|| false).expect("positive times").verdict;
         let (sure, surer) = (at(0.9), at(0.99));
         prop_assert!(surer == sure || surer == Verdict::Inconclusive, "{sure:?} {surer:?}");
     }

@@ -99,6 +99,7 @@ def compare_samples(
     confidence_level: float = 0.95,
     session_error: tuple[float, float] | None = None,
     paired: bool = False,
+    anytime: bool = False,
 ) -> Comparison: ...
 def detection_power(
     spread: float,

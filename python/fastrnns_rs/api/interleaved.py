@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastrnns_rs.api.arguments import list_names, plain_arguments, refuse_in_worker
@@ -13,6 +14,7 @@ from fastrnns_rs.api.progress import bench_terminal
 from fastrnns_rs.api.run_saver import make_saver
 from fastrnns_rs.documents.keywords import checked_keywords, nearest_keyword
 from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.processes.launcher import launch_together
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, make_options
 from fastrnns_rs.verbs.bench.effort import Effort
@@ -22,6 +24,7 @@ from fastrnns_rs.verbs.bench.interleaved.expected_sides import expected_sides
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 from fastrnns_rs.verbs.compare import margins
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
+from fastrnns_rs.verbs.compare.sequential_stop import is_decided
 from fastrnns_rs.verbs.compare.verdicts import check_causes
 from fastrnns_rs.verbs.history.run_history import chosen_history
 
@@ -60,6 +63,8 @@ def ab(
     processes: SupportsIndex | None = None,
     quick: bool = False,
     rigorous: bool = False,
+    until: Literal["decided"] | None = None,
+    live: bool = False,
     order_seed: SupportsIndex | None = None,
     warmup: SupportsIndex | None = None,
     nloops: SupportsIndex | None = None,
@@ -117,9 +122,14 @@ def ab(
         baseline_python: Python interpreter for the baseline, with its own torch; None for this interpreter.
         candidate_python: Python interpreter for the candidate.
         same: True compares a runner with itself, and stores the noise floor of this machine for `margin`.
-        processes: Number of fresh processes per side; None for 10, or 3 with `quick`, or 20 with `rigorous` or `same`.
+        processes: Number of fresh processes per side; None for 10, or 5 with `live`, 3 with `quick`, or 20 with
+            `rigorous` or `same`.
         quick: True uses small sizes and few short processes.
         rigorous: True starts twenty processes per side.
+        until: `decided` stops as soon as every row has a verdict, after at most `processes` pairs (50 by default). The
+            intervals then hold after each pair, and are wider than those of a fixed number.
+        live: True keeps both processes of a pair alive, and measures them in turns of 0.1 s. The difference is much
+            more precise, because both sides share the noise of longer periods. Needs memory for both.
         order_seed: Random seed for the order of processes; None for a random seed.
         warmup: Iterations of a process that are kept, but not part of the point estimate; None to detect them.
         nloops: Number of timed iterations of a process; None for as many as fit in its time.
@@ -185,10 +195,18 @@ def ab(
             with suppress(FastrnnsError):
                 terminal.expects(*expected_sides(sides, effort))
         plan, run = interleaved_plan.start(sides, effort, command=sys.argv)
+        side_checks.check_live(plan)
         side_checks.check_devices(run, force=force)
         if margin == margins.NOISE_FLOOR:
             side_checks.check_noise_floor(run)
-        run = execute(plan, run, observer=terminal, save=make_saver(folder))
+        run = execute(
+            plan,
+            run,
+            observer=terminal,
+            save=make_saver(folder),
+            executor=interleaved_plan.choose_executor(plan, launch_together),
+            is_decided=partial(is_decided, margin=margin, force=force),
+        )
     if same and run.status == "complete":
         from fastrnns_rs.machine import noise
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,6 +39,7 @@ Examples:
   fastrnns-rs ab cudnn jit_premul
   fastrnns-rs ab jit --a '--fuser te' --b '--fuser none'
   fastrnns-rs ab cudnn --b-env OMP_WAIT_POLICY=ACTIVE --processes 20
+  fastrnns-rs ab cudnn jit --until decided
   fastrnns-rs ab cudnn --b-python ../torch-nightly/bin/python
   fastrnns-rs ab --same
 
@@ -53,6 +55,12 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @runner_options.sizes
 @runner_options.modes
 @effort_options.processes("Fresh processes per side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
+@click.option(
+    "--until",
+    type=click.Choice(["decided"]),
+    help="Stop as soon as every row has a verdict, after at most --processes pairs. [default pairs: 50]",
+)
+@click.option("--live", is_flag=True, help="Keep both processes of a pair alive, and measure them in turns of 0.1 s.")
 @runner_options.machine
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per process.")
 @runner_options.torchscript
@@ -100,9 +108,10 @@ def _measure(
     from fastrnns_rs.verbs.bench.execution import Interrupted, execute
     from fastrnns_rs.verbs.bench.interleaved import side_checks
     from fastrnns_rs.verbs.bench.interleaved.expected_sides import expected_sides
-    from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import start
+    from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import choose_executor, start
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import compare_sources
+    from fastrnns_rs.verbs.compare.sequential_stop import is_decided
     from fastrnns_rs.verbs.compare.verdicts import check_causes
 
     begin = time.monotonic()
@@ -123,11 +132,19 @@ def _measure(
         terminal.expects(*expected_sides(requests, effort))
     executor = shared.executor()
     plan, run = start(requests, effort, command=words, executor=executor)
+    side_checks.check_live(plan)
     side_checks.check_devices(run, force=given["force"])
     if given["margin"] == margins.NOISE_FLOOR:
         side_checks.check_noise_floor(run)
     try:
-        run = execute(plan, run, observer=terminal, save=keeping.save, executor=executor)
+        run = execute(
+            plan,
+            run,
+            observer=terminal,
+            save=keeping.save,
+            executor=choose_executor(plan, executor),
+            is_decided=partial(is_decided, **shared.take(given, "margin", "force")),
+        )
     except Interrupted as stopped:
         terminal.close()
         _show_interrupted(stopped.run, format_name, target)

@@ -64,7 +64,7 @@ def _before_running(first: Sections) -> Sections:
 SECTIONS: Mapping[str, Sections] = {
     "bench": {**_RUNNING, **_OUTPUT},
     "ab": {
-        "Baseline and candidate": ("only_a", "only_b", *_SIDE_OPTIONS, "same"),
+        "Baseline and candidate": ("only_a", "only_b", *_SIDE_OPTIONS, "same", "until", "live"),
         **_RUNNING,
         "Comparison": ("margin", "fail_on", "force"),
         **_OUTPUT,

@@ -200,6 +200,7 @@ class PlanRecord(Part):
         sync: Time to wait for a GPU: after each iteration, or after each phase.
         sessions: Number of sessions.
         session_interval_s: Time from the start of one session to the start of the next, in seconds.
+        turns: Turns of each process of a live pair (`ab --live`); None for processes that ran one after the other.
     """
 
     preset: str
@@ -222,6 +223,7 @@ class PlanRecord(Part):
     sync: Literal["iteration", "phase"] = field(default="iteration", metadata=since("1.3"))
     sessions: int = field(default=1, metadata=since("1.3"))
     session_interval_s: float | None = field(default=None, metadata=since("1.3"))
+    turns: int | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

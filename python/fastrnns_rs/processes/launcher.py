@@ -69,20 +69,27 @@ def launch_together(starts: Sequence[Start]) -> list[Answer]:
     Raises:
         KeyboardInterrupt: If the user pressed Ctrl-C, and no answer could be marked.
     """
+    return run_workers(starts, _together)
+
+
+def run_workers(starts: Sequence[Start], conduct: Callable[[Sequence[Start], list[Listener]], None]) -> list[Answer]:
+    """Runs jobs as `launch_together` does, but in an order of its own.
+
+    Args:
+        starts: Workers to start.
+        conduct: Function that starts the workers, adds each to the list, and listens to them to their ends.
+    """
     workers: list[Listener] = []
     answers: list[Answer] = []
     interrupted = False
     try:
         try:
-            for start in starts:
-                workers.append(start.listener())
-                workers[-1].tell(start.encode_job())
-            _follow(workers)
+            conduct(starts, workers)
         except KeyboardInterrupt:
             interrupted = True
             for worker in workers:
                 worker.stop("interrupted", "interrupted")
-            _follow(workers)
+            follow(workers)
     finally:
         answers += [worker.end() for worker in workers]
     answers += [Answer({}, "interrupted", "interrupted", "")] * (len(starts) - len(answers))
@@ -92,7 +99,14 @@ def launch_together(starts: Sequence[Start]) -> list[Answer]:
     return answers
 
 
-def _follow(workers: Sequence[Listener]) -> None:
+def _together(starts: Sequence[Start], workers: list[Listener]) -> None:
+    for start in starts:
+        workers.append(start.listener())
+        workers[-1].tell(start.encode_job())
+    follow(workers)
+
+
+def follow(workers: Sequence[Listener]) -> None:
     """Listens to workers until none of them can send anything more."""
     while waiting := [worker for worker in workers if not worker.done]:
         for worker in waiting:

@@ -115,13 +115,17 @@ class Listener:
         """Sends a line to the worker; the line is lost if the worker has ended."""
         self._process.write(line.encode() + b"\n")
 
-    def listen(self, seconds: float) -> None:
+    def listen(self, seconds: float, is_enough: Callable[[], bool] = lambda: False) -> None:
         """Reads messages for a time in seconds, or until the worker ends or must stop.
 
         A worker that exceeds its time limit is stopped.
+
+        Args:
+            seconds: Time in seconds.
+            is_enough: Function that ends the reading early, asked after each message.
         """
         until = time.monotonic() + seconds
-        while not self.done:
+        while not self.done and not is_enough():
             end = min(self._total_deadline, self._phase_deadline)
             left = min(end.at, until) - time.monotonic()
             try:

@@ -8,5 +8,9 @@ COMPILE_AGAIN = "compile again"
 #: The first iteration, then all others.
 WARM_UP = "warm-up"
 MEASURE = "measure"
+#: Waiting for the next turn of a live pair; also the word that gives it.
+TURN = "turn"
+#: Word that ends a loop of turns.
+END = "end"
 #: Waiting for the workers of other ranks.
 WAIT = "wait"

@@ -2,7 +2,8 @@
 
 The job is one line of JSON on standard input. Lines of JSON go to standard output: the current phase, then the result.
 Text that a runner prints goes to standard error. A second line on standard input, `stop`, requests the results so far.
-The end of standard input means that the parent is gone.
+`turn` and `end` are for a loop that takes turns with that of another process. The end of standard input means that
+the parent is gone.
 """
 
 from __future__ import annotations
@@ -59,7 +60,11 @@ def _watch_parent(control: IO[str], channel: Channel, progress: Progress) -> Non
 
     It waits in a read, so that it costs the loop nothing.
     """
-    if control.readline():
+    word = control.readline().strip()
+    while word in {phases.TURN, phases.END}:
+        progress.words.put(word)
+        word = control.readline().strip()
+    if word:
         channel.result({"status": "interrupted", "reason": "interrupted", **progress.so_far()})
     os._exit(1)
 

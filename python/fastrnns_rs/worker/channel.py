@@ -9,6 +9,7 @@ import contextlib
 import json
 import threading
 import traceback
+from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,9 +75,14 @@ class Channel:
 
 
 class Progress:
-    """Measurement so far, for the watcher."""
+    """Measurement so far, for the watcher.
+
+    Attributes:
+        words: Words of the parent for a loop that takes turns.
+    """
 
     def __init__(self) -> None:
+        self.words: SimpleQueue[str] = SimpleQueue()
         self.measurement: Measurement | None = None
         self.compiling: Compiling | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -41,6 +41,9 @@ class Measurement:
     Args:
         capacity: Maximum number of iterations.
         timed_part: Function that finds the timed iterations from the samples of each phase.
+
+    Attributes:
+        left_out: Iterations that are not samples.
     """
 
     def __init__(self, capacity: int, timed_part: Callable[[list[list[int]]], TimedPart] | None = None) -> None:
@@ -48,6 +51,7 @@ class Measurement:
         self._timed_part = timed_part
         self._watch: Stopwatch | None = None
         self._has_backward = False
+        self.left_out: Collection[int] = ()
 
     def begin(self, device: str, *, has_backward: bool, sync: Sync = "iteration") -> Stopwatch:
         """Makes the stopwatch, which other threads can then read."""
@@ -64,13 +68,18 @@ class Measurement:
         count = watch.iterations
         edges = (FORWARD, BACKWARD) if self._has_backward else (FORWARD,)
         # Another thread may run the loop meanwhile: only iterations that were complete at the start count.
-        return [watch.durations_ns(*one)[:count] for one in edges]
+        return [self._kept(watch.durations_ns(*one)[:count]) for one in edges]
+
+    def _kept(self, samples: list[int]) -> list[int]:
+        if not self.left_out:
+            return samples
+        return [one for place, one in enumerate(samples) if place not in self.left_out]
 
     def _host_samples(self, watch: Stopwatch, count: int) -> dict[str, list[int] | None]:
         """Returns the host's times of the phases, where devices have times of their own."""
         edges = {"forward_host_ns": FORWARD, "backward_host_ns": BACKWARD if self._has_backward else None}
         found = {name: watch.host_durations_ns(*one) if one else None for name, one in edges.items()}
-        return {name: None if one is None else one[:count] for name, one in found.items()}
+        return {name: None if one is None else self._kept(one[:count]) for name, one in found.items()}
 
     def samples(self) -> dict[str, Any]:
         """Returns the samples of complete iterations.
@@ -87,13 +96,14 @@ class Measurement:
             return found
         found |= {"timing_mode": watch.timing_mode, "timer_resolution_ns": watch.resolution_ns}
         found["unjoined_ns"] = watch.unjoined_ns
-        found |= self._host_samples(watch, len(phases[0]))
+        found |= self._host_samples(watch, watch.iterations if self.left_out else len(phases[0]))
         if self._timed_part is not None and phases[0]:
             part = self._timed_part(phases)
             found |= {"steady_from": part.steady_from, "warmup_class": part.classification}
             names = ("forward_change_points", "backward_change_points")
             found |= dict(zip(names, part.change_points, strict=False))
-            if len(phases[0]) > part.steady_from:
+            # Between two slices, the time was another process's.
+            if len(phases[0]) > part.steady_from and not self.left_out:
                 found["timed_loop_ns"] = watch.elapsed_ns(part.steady_from)
         return found
 

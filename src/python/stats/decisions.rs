@@ -1,5 +1,6 @@
 //! Verdicts of comparisons, and the number of processes for a verdict.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::error::require;
@@ -7,7 +8,7 @@ use crate::guard::guarded;
 use crate::python::convert::{Processes, whole};
 use crate::python::interrupt::interruptibly;
 use crate::stats::compare::decisions::{self, Side};
-use crate::stats::compare::hypotheses::StandardError;
+use crate::stats::compare::hypotheses::{Design, StandardError};
 
 /// Compares baseline and candidate, and computes a verdict.
 ///
@@ -35,6 +36,9 @@ use crate::stats::compare::hypotheses::StandardError;
 ///     paired: True if processes of the same position were measured right after each other, and both sides have equal
 ///         numbers. Student's t on the differences of these pairs replaces Welch's t: what changes slowly, such as a
 ///         temperature, widens no interval.
+///     anytime: True if the verdict so far may have ended the measurement. A confidence sequence and an anytime-valid p-value
+///         replace Student's t (Wang and Ramdas, 2025): they hold after every pair, and are wider. Below four pairs there
+///         is no interval at a level of 95 %. Needs `paired`.
 ///
 /// Returns:
 ///     The verdict, its numbers and the reason in words.
@@ -44,7 +48,8 @@ use crate::stats::compare::hypotheses::StandardError;
 ///         level or a session error is out of range; pairs have unequal numbers; or the ratio of the sides overflows. The message has the position.
 ///     TypeError: If a side is not a sequence of numbers, or of sequences. The message has the position.
 #[pyfunction]
-#[pyo3(signature = (baseline, candidate, *, margin = 0.01, confidence_level = 0.95, session_error = None, paired = false))]
+#[pyo3(signature = (baseline, candidate, *, margin = 0.01, confidence_level = 0.95, session_error = None, paired = false, anytime = false))]
+#[allow(clippy::too_many_arguments, reason = "all but two have defaults in Python")]
 pub(in crate::python) fn compare_samples(
     py: Python<'_>,
     baseline: &Bound<'_, PyAny>,
@@ -53,8 +58,15 @@ pub(in crate::python) fn compare_samples(
     confidence_level: f64,
     session_error: Option<(f64, f64)>,
     paired: bool,
+    anytime: bool,
 ) -> PyResult<decisions::Comparison> {
     guarded(|| {
+        let design = match (paired, anytime) {
+            (false, false) => Design::Independent,
+            (true, false) => Design::Pairs,
+            (true, true) => Design::AnytimePairs,
+            (false, true) => return Err(PyValueError::new_err("anytime=True needs paired=True")),
+        };
         let baseline = Processes::read("baseline", baseline)?;
         let candidate = Processes::read("candidate", candidate)?;
         let (baseline, candidate) = (baseline.given(), candidate.given());
@@ -62,7 +74,7 @@ pub(in crate::python) fn compare_samples(
             let baseline = baseline.medians("baseline", interrupted)?;
             let candidate = candidate.medians("candidate", interrupted)?;
             let session = session_error.map(|(value, degrees_of_freedom)| StandardError { value, degrees_of_freedom });
-            decisions::compare_samples(&baseline, &candidate, margin, confidence_level, session, paired, interrupted)
+            decisions::compare_samples(&baseline, &candidate, margin, confidence_level, session, design, interrupted)
         })
     })
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,13 @@ from fastrnns_rs.verbs.bench.effort import Effort, StopRule, make_loop, seconds_
 if TYPE_CHECKING:
     from fastrnns_rs.machine.facts import Facts
     from fastrnns_rs.runners.plan import Options, Plan
+
+
+#: Duration of a turn of a live process, in seconds: long beside the first iteration, which fills the caches again, and
+#: short beside most changes of a machine.
+TURN_S = 0.1
+#: Minimum number of turns of a process.
+LEAST_TURNS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +79,7 @@ class BenchPlan:
         axes: Axes of the sweep.
         sessions: Number of sessions, which share the processes of each runner equally.
         every_s: Time from the start of one session to the start of the next, in seconds.
+        turns: Turns of each process of a live pair; 0 for processes that run one after the other.
     """
 
     preset: tuple[str, str]
@@ -89,6 +98,7 @@ class BenchPlan:
     axes: tuple[SweepAxis, ...] = ()
     sessions: int = 1
     every_s: float = 0.0
+    turns: int = 0
 
     @property
     def measured(self) -> list[BenchTask]:
@@ -150,6 +160,7 @@ def plan_bench(
         axes=tuple(axis.record() for axis in options.axes),
         sessions=effort.sessions,
         every_s=effort.every_s() if effort.sessions > 1 else 0.0,
+        turns=max(LEAST_TURNS, math.ceil(loop.seconds / TURN_S)) if effort.live else 0,
     )
 
 
@@ -197,12 +208,14 @@ def _on_devices(options: Sequence[Options], facts: Sequence[Facts], setting: Set
 def group_tasks(plan: BenchPlan) -> list[list[int]]:
     """Groups the indices of tasks that are measured at the same time.
 
-    A group is a single task, or one runner on every device.
+    A group is a single task, one runner on every device, or both sides of a live pair.
     """
     found: dict[object, list[int]] = {}
     for index, task in enumerate(plan.tasks):
         equal = (task.runner.name, task.side, replace(task.problem, device=""))
-        key = equal if plan.side_by_side and task.refusal is None else index
+        key: object = equal if plan.side_by_side and task.refusal is None else index
+        if plan.turns:
+            key = "live"
         found.setdefault(key, []).append(index)
     return list(found.values())
 

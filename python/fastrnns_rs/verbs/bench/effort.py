@@ -26,13 +26,13 @@ class StopRule:
     """Stop rule of a run.
 
     Attributes:
-        rule: `count`, `time` or `precision`.
+        rule: `count`, `time`, `precision` or `decided`.
         value: Timed iterations of a process (`count`); measuring time of all processes of a runner together, in seconds
-            (`time`); or relative half width of a runner's interval (`precision`).
+            (`time`); relative half width of a runner's interval (`precision`); or largest number of pairs (`decided`).
         limit_s: Time limit of a run by precision, in seconds.
     """
 
-    rule: Literal["count", "time", "precision"]
+    rule: Literal["count", "time", "precision", "decided"]
     value: float
     limit_s: float = DEFAULT_LIMIT_S
 
@@ -111,6 +111,8 @@ class Effort:
         side_by_side: True if the devices measure at the same time, False if one after the other.
         sessions: Number of sessions.
         every: Time from the start of one session to the start of the next, such as `20m`; None for 10 minutes.
+        live: Keep both processes of a pair of `ab` alive, and measure them in turns.
+        until_decided: Stop as soon as every row of an `ab` has a verdict; `processes` is then the largest number.
     """
 
     processes: int | None = None
@@ -122,6 +124,8 @@ class Effort:
     side_by_side: bool = False
     sessions: int = 1
     every: str | None = None
+    until_decided: bool = False
+    live: bool = False
 
     def __post_init__(self) -> None:
         check_count("sessions", self.sessions, least=1, most=MOST_SESSIONS)
@@ -146,6 +150,8 @@ class Effort:
         Raises:
             UsageError: If the rule is invalid.
         """
+        if self.until_decided:
+            return StopRule(rule="decided", value=self.processes or 0)
         return None if self.stop is None else parse_rule(self.stop)
 
     def every_s(self) -> float:
@@ -200,7 +206,7 @@ def make_loop(
     Raises:
         UsageError: If the rule and `nloops` contradict each other.
     """
-    if rule is not None and rule.rule != "precision":
+    if rule is not None and rule.rule in {"count", "time"}:
         if nloops is not None:
             raise exclusive("nloops", "stop")
         if rule.rule == "count":

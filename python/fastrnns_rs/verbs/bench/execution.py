@@ -13,7 +13,7 @@ from fastrnns_rs.machine.session import new_session, utc_now
 from fastrnns_rs.machine.warnings.gpu import Watch
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
-from fastrnns_rs.verbs.bench.bench_plan import group_tasks, rounds
+from fastrnns_rs.verbs.bench.bench_plan import TURN_S, group_tasks, rounds
 from fastrnns_rs.verbs.bench.compile_limits import compiling
 from fastrnns_rs.verbs.bench.result_rows import Row
 from fastrnns_rs.verbs.bench.sweep_findings import summarize_sweep
@@ -82,6 +82,7 @@ def execute(
     save: Callable[[Run], None] = lambda _run: None,
     rank_group: RankGroup | None = None,
     executor: Executor = launch_together,
+    is_decided: Callable[[Run], bool] = lambda _run: False,
 ) -> Run:
     """Runs the remaining processes of a plan.
 
@@ -92,6 +93,8 @@ def execute(
         save: Function called with the run so far before the first process, after each process, and at the end.
         rank_group: Ranks that `torchrun` started, which all execute the same plan; None without ranks.
         executor: Function that runs the worker processes.
+        is_decided: Function that returns True if every row of the run so far has a verdict. It is called after each
+            round of a plan that stops then.
 
     Returns:
         The run, which includes rows of runners that failed.
@@ -99,7 +102,7 @@ def execute(
     Raises:
         Interrupted: If Ctrl-C was pressed; the exception contains the run.
     """
-    execution = _Execution(plan, run, observer or Silent(), save, rank_group, executor)
+    execution = _Execution(plan, run, observer or Silent(), save, rank_group, executor, is_decided)
     interrupted = False
     try:
         with ExitStack() as stack:
@@ -133,6 +136,7 @@ class _Execution:
         save: Callable[[Run], None],
         rank_group: RankGroup | None,
         executor: Executor,
+        is_decided: Callable[[Run], bool],
     ) -> None:
         self._plan = plan
         self._run = run
@@ -140,6 +144,7 @@ class _Execution:
         self._save = save
         self._rank_group = rank_group
         self._executor = executor
+        self._is_decided = is_decided
         # Ranks that used their own clocks would reach different decisions.
         self._clock = time.monotonic if rank_group is None else rank_group.clock
         self._turns = group_tasks(plan)
@@ -155,7 +160,11 @@ class _Execution:
         self._part: int | None = None
         self._part_began = self._clock()
         self._ended: set[int] = set()
-        self._stopped_by = plan.rule.rule if plan.rule else "time" if plan.loop.nloops is None else "count"
+        self._by_verdict = plan.rule is not None and plan.rule.rule == "decided"
+        self._stopped_by = "time" if plan.loop.nloops is None else "count"
+        if plan.rule is not None:
+            # Until every row is decided, the number of pairs is all that can end the run.
+            self._stopped_by = "count" if self._by_verdict else plan.rule.rule
         self.warnings = [*run.warnings]
 
     def measure(self) -> None:
@@ -257,7 +266,17 @@ class _Execution:
             self._end_if_complete(index)
             if index not in self._ended:
                 self._observer.row_changes(self._results[index])
+        self._end_if_decided()
         self._save(self.so_far())
+
+    def _end_if_decided(self) -> None:
+        """Ends all rows after a round in which the last of them got its verdict."""
+        left = {*range(len(self._rows))} - self._ended
+        rounds_run = {len(self._rows[index].replicates) for index in left}
+        if self._by_verdict and len(rounds_run) == 1 and self._is_decided(self.so_far()):
+            self._stopped_by = "decided"
+            for index in left:
+                self._end(index)
 
     def _launch(self, tasks: list[BenchTask]) -> list[dict[int | None, Answer]]:
         """Returns the answers of each task's worker, by rank."""
@@ -276,6 +295,7 @@ class _Execution:
             "loop": asdict(self._plan.loop),
             "threads": task.setting.threads,
             "jit": asdict(task.jit),
+            "slices": {"count": self._plan.turns, "seconds": TURN_S} if self._plan.turns else None,
         }
         with compiling(task, self._plan) as (setting, shared, limits):
             job |= {"shared_compile_cache": shared}

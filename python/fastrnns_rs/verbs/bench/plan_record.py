@@ -39,6 +39,7 @@ def record_plan(plan: BenchPlan) -> PlanRecord:
         sync=plan.loop.sync,
         sessions=plan.sessions,
         session_interval_s=plan.every_s or None,
+        turns=plan.turns or None,
     )
 
 
@@ -49,6 +50,8 @@ def _stop(plan: BenchPlan) -> Stop:
         each = {"nloops": loop.nloops}
     if rule is not None and rule.rule == "precision":
         return Stop(rule="precision", parameters={"half_width": rule.value, "limit_seconds": rule.limit_s, **each})
+    if rule is not None and rule.rule == "decided":
+        return Stop(rule="decided", parameters={"most_pairs": rule.value, **each})
     if rule is not None and rule.rule == "time":
         return Stop(rule="time", parameters={"seconds": rule.value, **each})
     return Stop(rule="time" if loop.nloops is None else "count", parameters=each)

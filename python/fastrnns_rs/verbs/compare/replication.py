@@ -32,6 +32,7 @@ class Replication:
         past_sessions: Number of sessions found for `spread`.
         session_error: Standard error of the log ratio with `spread`, and its degrees of freedom.
         paired: True if numbers of the same position come from neighbouring processes of one block of `ab`.
+        anytime: True if the verdict after each pair decided whether another was measured.
     """
 
     basis: RowBasis | None
@@ -41,6 +42,7 @@ class Replication:
     past_sessions: int = 0
     session_error: tuple[float, float] | None = None
     paired: bool = False
+    anytime: bool = False
 
     @property
     def gains_from_processes(self) -> bool:
@@ -61,6 +63,7 @@ class Replication:
             confidence_level=confidence_level,
             session_error=self.session_error,
             paired=self.paired,
+            anytime=self.anytime,
         )
 
 
@@ -108,6 +111,7 @@ def _paired(one: Series, other: Series) -> Replication | None:
         baseline=[first[place] for place in shared],
         candidate=[second[place] for place in shared],
         paired=True,
+        anytime=one.by_verdict,
     )
 
 

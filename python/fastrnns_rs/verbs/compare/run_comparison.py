@@ -14,7 +14,15 @@ from fastrnns_rs.verbs.compare import run_warnings
 from fastrnns_rs.verbs.compare.environment_keys import differences
 from fastrnns_rs.verbs.compare.series_matching import match
 from fastrnns_rs.verbs.compare.side import identity
-from fastrnns_rs.verbs.compare.verdicts import METHOD, PAIRED_METHOD, count_verdicts, decide, describe_method, exit_code
+from fastrnns_rs.verbs.compare.verdicts import (
+    ANYTIME_METHOD,
+    METHOD,
+    PAIRED_METHOD,
+    count_verdicts,
+    decide,
+    describe_method,
+    exit_code,
+)
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -88,7 +96,10 @@ def assemble(
 
 
 def _method(judged: Iterable[Judged]) -> str:
-    return PAIRED_METHOD if any(one.replication.paired for one in judged) else METHOD
+    replications = [one.replication for one in judged]
+    if any(one.anytime for one in replications):
+        return ANYTIME_METHOD
+    return PAIRED_METHOD if any(one.paired for one in replications) else METHOD
 
 
 def _compared(side: Side) -> Compared:

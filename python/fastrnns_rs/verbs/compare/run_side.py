@@ -50,7 +50,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
             series
             for index, result in enumerate(run.results)
             if side is None or result.side == side
-            for series in _series(result, run.run_id, setting, f"{file}: results[{index}]")
+            for series in _series(result, run, setting, f"{file}: results[{index}]")
         ],
         environment=flatten(run, own),
         warnings=[interrupted] if run.status == "interrupted" else [],
@@ -62,7 +62,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
     )
 
 
-def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[Series]:
+def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Series]:
     phases: list[Phase] = ["forward"]
     places = {id(one): f"{place}.processes[{number}]" for number, one in enumerate(result.processes)}
     sound = counted(result.processes)
@@ -79,7 +79,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
             if known:
                 medians.append(level([_median(samples, f"{where}.{phase}_ns") for where, samples in known]))
                 # A file of an older build was one session, or does not record that it was resumed.
-                sessions.append(ranks[0].session or run_id)
+                sessions.append(ranks[0].session or run.run_id)
                 blocks.append(ranks[0].index)
                 count += sum(len(samples) for _, samples in known)
                 times += [samples for _, samples in known]
@@ -101,6 +101,7 @@ def _series(result: Result, run_id: str, setting: str, place: str) -> Iterator[S
             peak_memory_bytes=result.peak_memory_bytes,
             samples_ns=times,
             blocks=blocks if result.side is not None else [],
+            by_verdict=run.plan.stop.rule == "decided",
         )
 
 

@@ -36,6 +36,7 @@ class Series:
         samples_ns: Timed samples, in a list for each process and rank; empty if they are unknown.
         blocks: Place of each of `medians_ns` in the random order of `ab`, where both sides have a process in each
             place; empty for other files.
+        by_verdict: True if `ab` measured until it had a verdict.
     """
 
     runner: str
@@ -55,6 +56,7 @@ class Series:
     peak_memory_bytes: int | None = None
     samples_ns: Sequence[Sequence[float]] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
+    by_verdict: bool = False
 
     @property
     def session_levels(self) -> list[float]:

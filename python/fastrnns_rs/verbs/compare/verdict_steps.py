@@ -46,10 +46,13 @@ def verdict_steps(
     means = (f"{mean / scale.ns:.{scale.decimals + 1}f} {scale.unit}" for mean in (found.baseline, found.candidate))
     yield [f"Geometric means: {' and '.join(means)}. Ratio {found.ratio:.4f} (above 1 is slower)."]
     if found.p_value is None:
-        yield [f"No interval: fewer than {_LEAST_PROCESSES} numbers on a side."]
+        few = min(found.n_baseline, found.n_candidate) < _LEAST_PROCESSES
+        yield [
+            f"No interval: fewer than {_LEAST_PROCESSES} numbers on a side." if few else "No interval: too few pairs."
+        ]
         return
     yield [*_standard_error(found, replication)]
-    yield [*_intervals(found)]
+    yield [*_intervals(found, "k" if replication is not None and replication.anytime else "t")]
     low, high = 1 / (1 + found.margin), 1 + found.margin
     inside = found.verdict == "equivalent"
     narrow, level = percent(found.equivalence_level), percent(found.confidence_level)
@@ -110,7 +113,12 @@ def _standard_error(found: stats.SampleComparison, replication: Replication | No
     if replication is not None and replication.paired:
         yield "The processes are compared in pairs, which were measured right after each other."
         pairs, degrees = counted(found.n_baseline, "pair"), digits(found.degrees_of_freedom)
-        yield f"Standard error of log(ratio), from the differences of {pairs}: {digits(error)},"
+        end = "." if replication.anytime else ","
+        yield f"Standard error of log(ratio), from the differences of {pairs}: {digits(error)}{end}"
+        if replication.anytime:
+            yield "The interval holds after each pair, because verdicts decided when to stop"
+            yield "(confidence sequence of Wang and Ramdas)."
+            return
         yield f"with {degrees} degrees of freedom (Student)."
         return
     parts = (
@@ -135,13 +143,15 @@ def _describe_history(spread: SessionSpread, error: tuple[float, float]) -> Iter
     yield f"Variance of a session's mean {digits(spread.variance)}, of a process {digits(spread.process_variance)}."
 
 
-def _intervals(found: stats.SampleComparison) -> Iterator[str]:
+def _intervals(found: stats.SampleComparison, factor: str) -> Iterator[str]:
     error = found.log_standard_error
-    yield f"Intervals: {found.ratio:.4f} × exp(±t × {digits(error)})" if error else f"Intervals: {found.ratio:.4f}"
+    yield (
+        f"Intervals: {found.ratio:.4f} × exp(±{factor} × {digits(error)})" if error else f"Intervals: {found.ratio:.4f}"
+    )
     for level, low, high in (
         (found.confidence_level, found.ratio_ci_low, found.ratio_ci_high),
         (found.equivalence_level, found.equivalence_ci_low, found.equivalence_ci_high),
     ):
         if low is not None and high is not None:
-            quantile = f"t = {math.log(high / low) / 2 / error:.3f}, " if error else ""
+            quantile = f"{factor} = {math.log(high / low) / 2 / error:.3f}, " if error else ""
             yield f"  {percent(level)}: {quantile}{low:.4f} to {high:.4f}"

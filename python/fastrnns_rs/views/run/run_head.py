@@ -135,8 +135,10 @@ def _amount(run: Run) -> str:
         text += f", every {span(plan.session_interval_s)}" if plan.session_interval_s else ""
     if plan.stop.rule == "precision":
         text = f"at least {text} until ±{100 * plan.stop.parameters.get('half_width', 0):.2g} %"
+    if plan.stop.rule == "decided":
+        text = f"at most {text} until decided"
     if run.ranks:
         text += f", {len(run.ranks)} ranks"
     elif rows > 1 and plan.processes > 1:
-        text += ", interleaved"
+        text += ", in turns" if plan.turns else ", interleaved"
     return text

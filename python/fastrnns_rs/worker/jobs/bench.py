@@ -17,6 +17,7 @@ from fastrnns_rs.worker.load_meter import LoadMeter
 from fastrnns_rs.worker.pacing import Pace, timed_part
 from fastrnns_rs.worker.timed_loop import Measurement, measure
 from fastrnns_rs.worker.torch_settings import prepare_cublas
+from fastrnns_rs.worker.turns import Slices, Turns
 
 if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
@@ -34,6 +35,10 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     measurement = Measurement(loop.capacity, partial(timed_part, loop))
     progress.measurement = measurement
     more: More = Pace(loop).next
+    if job.get("slices") is not None:
+        turns = Turns(Slices(**job["slices"]), loop.capacity, progress.words, channel.phase)
+        measurement.left_out = turns.refilling
+        more = turns.next
     if job.get("ranks") is not None:
         from fastrnns_rs.worker.ranks import Ranks
 

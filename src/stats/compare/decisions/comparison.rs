@@ -5,7 +5,9 @@ use super::reason::reason;
 use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
 use crate::error::{Result, require, require_finite};
 use crate::results::result;
-use crate::stats::compare::hypotheses::{MeanDifference, StandardError, cliffs_delta, hodges_lehmann, logarithms};
+use crate::stats::compare::hypotheses::{
+    Design, MeanDifference, StandardError, cliffs_delta, hodges_lehmann, logarithms,
+};
 use crate::stats::samples::{Moments, positive};
 
 result! {
@@ -33,7 +35,7 @@ result! {
         pub confidence_level: f64,
         /// The level of the narrower interval, 1 - 2 (1 - confidence_level).
         pub equivalence_level: f64,
-        /// Welch's two-sided p-value of a ratio of 1; None with fewer than three processes on a side.
+        /// Two-sided p-value of a ratio of 1; None with fewer than three processes on a side.
         pub p_value: Option<f64>,
         /// Satterthwaite's; with three or four processes on one side and more on the other, at most those of equal numbers,
         /// because the estimate is too high there. None with fewer than three processes on a side, or where neither side has a spread.
@@ -62,7 +64,8 @@ result! {
         /// verdict is computed has more errors than `confidence_level` allows. None for another verdict, with fewer than three
         /// processes on a side, with a session error, and if 100,000 are not enough.
         pub additional_processes: Option<usize>,
-        /// Method: `welch_log_process_medians`, or `paired_t_log_process_medians` for pairs.
+        /// Method: `welch_log_process_medians`, `paired_t_log_process_medians` for pairs, or
+        /// `anytime_t_log_process_medians` for pairs that may be stopped at any time.
         pub method: String,
     }
 }
@@ -76,8 +79,9 @@ result! {
 /// With three or four processes on one side and more on the other, degrees of freedom are at most those of equal numbers:
 /// Satterthwaite's let more false alarms pass than the level allows.
 ///
-/// If the sides are `paired`, numbers of the same position were measured right after each other, and Student's t is computed
-/// on the differences of these pairs. Whatever changes slowly, such as a temperature, is then in no error.
+/// If the `design` has pairs, numbers of the same position were measured right after each other, and Student's t is computed
+/// on the differences of these pairs. Whatever changes slowly, such as a temperature, is then in no error. Where the
+/// verdict so far may have stopped the measurement, a confidence sequence takes the place of Student's intervals.
 ///
 /// Processes of one session share what the machine did then. `session_error` is the standard error of the log ratio that
 /// comprises it; where it is larger than Welch's, it takes its place.
@@ -92,7 +96,7 @@ pub fn compare_samples(
     margin: f64,
     confidence_level: f64,
     session_error: Option<StandardError>,
-    paired: bool,
+    design: Design,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Comparison> {
     if let Some(StandardError { value, degrees_of_freedom }) = session_error {
@@ -101,7 +105,7 @@ pub fn compare_samples(
     }
     positive("baseline", baseline, 1)?;
     positive("candidate", candidate, 1)?;
-    let fits = !paired || baseline.len() == candidate.len();
+    let fits = design == Design::Independent || baseline.len() == candidate.len();
     require(fits, "number of processes of the candidate", candidate.len() as f64, "the baseline's, for pairs")?;
     let rule = Rule::new(margin, confidence_level)?;
     let log_baseline = logarithms(baseline, interrupted)?;
@@ -110,13 +114,19 @@ pub fn compare_samples(
     let ratio = within_range((means.1 - means.0).exp())?;
 
     let enough = baseline.len().min(candidate.len()) >= LEAST_PROCESSES;
-    let judged = enough.then(|| Judged::of(&log_baseline, &log_candidate, rule, session_error, paired)).transpose()?;
-    let known = judged.as_ref();
+    let judged = enough.then(|| Judged::of(&log_baseline, &log_candidate, rule, session_error, design)).transpose()?;
+    let known = judged.as_ref().and_then(Option::as_ref);
     let means_of = known.map(|judged| &judged.means);
     Ok(Comparison {
         verdict: known.map_or(Verdict::Inconclusive, |judged| judged.verdict),
         reason: known.map_or_else(
-            || format!("fewer than {LEAST_PROCESSES} processes: no verdict"),
+            || {
+                if enough {
+                    "too few pairs for an interval: no verdict".to_owned()
+                } else {
+                    format!("fewer than {LEAST_PROCESSES} processes: no verdict")
+                }
+            },
             |judged| reason(judged.verdict, judged.equivalence_ci, judged.ratio_ci, rule),
         ),
         ratio,
@@ -140,7 +150,12 @@ pub fn compare_samples(
         shift: hodges_lehmann(baseline, candidate, confidence_level, interrupted)?.shift,
         additional_processes: known
             .and_then(|judged| if session_error.is_none() { judged.additional_processes(rule) } else { None }),
-        method: if paired { "paired_t_log_process_medians" } else { "welch_log_process_medians" }.to_owned(),
+        method: match design {
+            Design::Independent => "welch_log_process_medians",
+            Design::Pairs => "paired_t_log_process_medians",
+            Design::AnytimePairs => "anytime_t_log_process_medians",
+        }
+        .to_owned(),
     })
 }
 
@@ -156,25 +171,28 @@ struct Judged {
 }
 
 impl Judged {
+    /// `None` if there are too few pairs for an interval.
     fn of(
         log_baseline: &[f64],
         log_candidate: &[f64],
         rule: Rule,
         session_error: Option<StandardError>,
-        paired: bool,
-    ) -> Result<Self> {
+        design: Design,
+    ) -> Result<Option<Self>> {
         let most = Rule::most_degrees_of_freedom(log_baseline.len(), log_candidate.len());
-        let compared = if paired { MeanDifference::of_pairs } else { MeanDifference::between };
-        let means = compared(log_baseline, log_candidate)?.limited(most).at_least(session_error);
+        let means = MeanDifference::of(design, log_baseline, log_candidate)?.limited(most).at_least(session_error);
+        if !means.is_bounded(rule.confidence_level) {
+            return Ok(None);
+        }
         let equivalence = means.interval(rule.equivalence_level());
         let difference = means.interval(rule.confidence_level);
         let ratios = |(low, high): (f64, f64)| Ok((low.exp(), within_range(high.exp())?));
-        Ok(Self {
+        Ok(Some(Self {
             verdict: Verdict::of_intervals(equivalence, difference, rule.margin),
             ratio_ci: ratios(difference)?,
             equivalence_ci: ratios(equivalence)?,
             means,
-        })
+        }))
     }
 
     /// Returns the number of processes to add that would decide an inconclusive comparison.
@@ -193,17 +211,17 @@ mod tests {
     use super::*;
 
     fn compare(baseline: &[f64], candidate: &[f64]) -> Comparison {
-        compare_samples(baseline, candidate, 0.01, 0.95, None, false, &|| false).expect("sound processes")
+        compare_samples(baseline, candidate, 0.01, 0.95, None, Design::Independent, &|| false).expect("sound processes")
     }
 
     #[test]
     fn pairs_see_a_difference_that_drift_hides() {
         let baseline = [10.0_f64, 10.4, 10.9, 11.3, 11.8];
         let candidate = baseline.map(|time| time * 1.02 + 0.001 * (time * 7.0).sin());
-        let paired = compare_samples(&baseline, &candidate, 0.01, 0.95, None, true, &|| false).expect("pairs");
+        let paired = compare_samples(&baseline, &candidate, 0.01, 0.95, None, Design::Pairs, &|| false).expect("pairs");
         assert_eq!((paired.verdict, compare(&baseline, &candidate).verdict), (Verdict::Slower, Verdict::Inconclusive));
         assert_eq!((paired.degrees_of_freedom, paired.method.as_str()), (Some(4.0), "paired_t_log_process_medians"));
-        assert!(compare_samples(&baseline, &candidate[1..], 0.01, 0.95, None, true, &|| false).is_err());
+        assert!(compare_samples(&baseline, &candidate[1..], 0.01, 0.95, None, Design::Pairs, &|| false).is_err());
     }
 
     #[test]
@@ -218,7 +236,8 @@ mod tests {
         let sides = [[1.0, 1.01, 0.99, 1.005], [1.03, 1.02, 1.04, 1.035]];
         let with = |value| {
             let session = StandardError { value, degrees_of_freedom: 7.0 };
-            compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(session), false, &|| false).expect("sound processes")
+            compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(session), Design::Independent, &|| false)
+                .expect("sound processes")
         };
         let alone = compare(&sides[0], &sides[1]);
         assert_eq!(with(0.0).ratio_ci_low, alone.ratio_ci_low);
@@ -226,12 +245,14 @@ mod tests {
         assert_eq!((with(0.02).log_standard_error, with(0.02).degrees_of_freedom), (Some(0.02), Some(7.0)));
         assert_eq!(with(0.02).additional_processes, None);
         let wrong = StandardError { value: f64::NAN, degrees_of_freedom: 7.0 };
-        assert!(compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(wrong), false, &|| false).is_err());
+        assert!(
+            compare_samples(&sides[0], &sides[1], 0.01, 0.95, Some(wrong), Design::Independent, &|| false).is_err()
+        );
     }
 
     #[test]
     fn can_be_broken_off() {
-        let stopped = compare_samples(&[1.0], &[1.0], 0.01, 0.95, None, false, &|| true);
+        let stopped = compare_samples(&[1.0], &[1.0], 0.01, 0.95, None, Design::Independent, &|| true);
         assert_eq!(stopped, Err(crate::error::Error::Interrupted));
     }
 }

@@ -1,5 +1,6 @@
 //! Tests and estimates of the difference between two sides.
 
+mod anytime;
 mod benjamini_hochberg;
 mod geometric;
 mod hodges_lehmann;
@@ -18,7 +19,7 @@ pub use mann_whitney::{MannWhitney, RankMethod, mann_whitney};
 pub use permutation::{PermutationTest, permutation_test};
 pub use ranks::cliffs_delta;
 pub(crate) use welch::MeanDifference;
-pub use welch::StandardError;
+pub use welch::{Design, StandardError};
 pub use welch::{Welch, welch};
 
 pub use crate::stats::samples::Statistic;

@@ -1,5 +1,6 @@
 //! Welch's t: the difference of two means whose sides may differ in variance and number.
 
+use super::anytime;
 use crate::error::{Error, Result, require_finite};
 use crate::memory;
 use crate::results::result;
@@ -56,6 +57,17 @@ pub fn welch(baseline: &[f64], candidate: &[f64], confidence_level: f64) -> Resu
     })
 }
 
+/// Order in which the processes of two sides were measured, and what ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Design {
+    /// No process belongs to one of the other side.
+    Independent,
+    /// Processes of the same position were measured right after each other.
+    Pairs,
+    /// The same, and the verdict so far may have ended the measurement.
+    AnytimePairs,
+}
+
 /// A standard error of a difference of means, and the degrees of freedom of its estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StandardError {
@@ -76,9 +88,20 @@ pub(crate) struct MeanDifference {
     pub(crate) standard_error: f64,
     /// `None` where both sides are constant, or all differences of pairs are equal.
     pub(crate) degrees_of_freedom: Option<f64>,
+    /// True if intervals and p-value hold after every pair.
+    anytime: bool,
 }
 
 impl MeanDifference {
+    /// Returns the mean difference of two sides that were measured so.
+    pub(crate) fn of(design: Design, baseline: &[f64], candidate: &[f64]) -> Result<Self> {
+        match design {
+            Design::Independent => Self::between(baseline, candidate),
+            Design::Pairs => Self::of_pairs(baseline, candidate),
+            Design::AnytimePairs => Ok(Self { anytime: true, ..Self::of_pairs(baseline, candidate)? }),
+        }
+    }
+
     pub(crate) fn between(baseline: &[f64], candidate: &[f64]) -> Result<Self> {
         Ok(Self::of_means(Side::of("baseline", baseline)?, Side::of("candidate", candidate)?))
     }
@@ -133,11 +156,15 @@ impl MeanDifference {
         let share = |side: &Side| (side.standard_error / standard_error).powi(4) / (side.count - 1) as f64;
         let degrees_of_freedom = (standard_error > 0.0).then(|| (share(&baseline) + share(&candidate)).recip());
         let difference = candidate.mean - baseline.mean;
-        Self { baseline, candidate, pairs: None, difference, standard_error, degrees_of_freedom }
+        Self { baseline, candidate, pairs: None, difference, standard_error, degrees_of_freedom, anytime: false }
     }
 
     pub(crate) fn interval(&self, level: f64) -> (f64, f64) {
-        let errors = self.degrees_of_freedom.map_or(0.0, |degrees| t_half_width(level, degrees));
+        let errors = match self.degrees_of_freedom {
+            None => 0.0,
+            Some(_) if self.anytime => anytime::half_width(level, self.baseline.count),
+            Some(degrees) => t_half_width(level, degrees),
+        };
         let half_width = errors * self.standard_error;
         (self.difference - half_width, self.difference + half_width)
     }
@@ -146,7 +173,15 @@ impl MeanDifference {
         self.degrees_of_freedom.map(|_| self.difference / self.standard_error)
     }
 
+    /// Returns true if intervals at this level have ends.
+    pub(crate) fn is_bounded(&self, level: f64) -> bool {
+        !self.anytime || anytime::half_width(level, self.baseline.count).is_finite()
+    }
+
     pub(crate) fn p_value(&self) -> f64 {
+        if self.anytime && self.difference != 0.0 {
+            return anytime::p_value(self.statistic().unwrap_or(f64::INFINITY), self.baseline.count);
+        }
         match (self.statistic(), self.degrees_of_freedom) {
             (Some(statistic), Some(degrees_of_freedom)) => t_two_sided(statistic, degrees_of_freedom),
             _ if self.difference == 0.0 => 1.0,

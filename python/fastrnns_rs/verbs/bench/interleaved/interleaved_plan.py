@@ -16,6 +16,7 @@ from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine import warnings as machine_warnings
 from fastrnns_rs.processes.launcher import Executor, launch_together
+from fastrnns_rs.processes.live_pair import LivePair
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
@@ -122,6 +123,11 @@ def start(
         fresh = machine_warnings.check_machine(one, device=task.problem.device)
         warnings += [new for new in fresh if new.code not in said]
     return plan, replace(run, warnings=warnings)
+
+
+def choose_executor(plan: BenchPlan, executor: Executor) -> Executor:
+    """Returns the function that runs the processes of a plan: `executor`, unless pairs take turns."""
+    return LivePair(plan.turns, plan.order_seed) if plan.turns else executor
 
 
 def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchPlan, Environment]:

@@ -10,6 +10,7 @@ from fastrnns_rs.verbs.bench.effort import Effort
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
 
 #: Runner that runs if none is named: the fastest runner.
 DEFAULT_RUNNER = "cudnn"
@@ -18,27 +19,62 @@ _QUICK_PROCESSES = 3
 _RIGOROUS_PROCESSES = 20
 #: Processes per side where both sides are equal. A noise floor needs 40 processes in all.
 _SAME_PROCESSES = 20
+#: Pairs of live processes, whose differences vary less.
+_LIVE_PAIRS = 5
+#: Largest number of pairs with `--until decided`.
+_MOST_PAIRS = 50
 
 
 def make_effort(given: Mapping[str, Any]) -> Effort:
     """Returns the measurement effort: a number of processes per side.
 
     Args:
-        given: Options by name: `quick`, `rigorous`, `processes`, `same`, `order_seed`.
+        given: Options by name: `quick`, `rigorous`, `processes`, `same`, `order_seed`, `until`, `live`, `nloops`.
 
     Raises:
-        UsageError: If a noise floor needs more processes, or `quick` and `rigorous` are both set.
+        UsageError: If a noise floor needs more processes, or options exclude each other.
     """
-    if given["quick"] and given["rigorous"]:
-        raise exclusive("quick", "rigorous")
-    few = _QUICK_PROCESSES if given["quick"] else _RIGOROUS_PROCESSES if given["rigorous"] else _PROCESSES
-    count = (_SAME_PROCESSES if given["same"] else few) if given["processes"] is None else given["processes"]
-    found = Effort(processes=count, order_seed=given["order_seed"])
+    for name, other in (("quick", "rigorous"), ("until", "same"), ("live", "same"), ("live", "nloops")):
+        if given[name] and given[other]:
+            raise exclusive(name, other)
+    count = _default_processes(given) if given["processes"] is None else given["processes"]
+    is_sequential = given["until"] == "decided"
+    found = Effort(processes=count, order_seed=given["order_seed"], until_decided=is_sequential, live=given["live"])
     if given["same"] and count < _SAME_PROCESSES:
         reason = f"a noise floor needs {2 * _SAME_PROCESSES} processes"
         hint = f"Use `processes={_SAME_PROCESSES}` or more."
         raise UsageError(f"too few processes: {count}", hint, where="processes", reason=reason, value=count)
     return found
+
+
+def _default_processes(given: Mapping[str, Any]) -> int:
+    if given["until"] is not None:
+        return _MOST_PAIRS
+    if given["same"]:
+        return _SAME_PROCESSES
+    if given["quick"]:
+        return _QUICK_PROCESSES
+    return _RIGOROUS_PROCESSES if given["rigorous"] else _LIVE_PAIRS if given["live"] else _PROCESSES
+
+
+#: Variables with which threads spin while they wait, by the values that make them.
+_SPINNING = {"OMP_WAIT_POLICY": {"active"}, "GOMP_SPINCOUNT": {"infinite", "infinity"}, "KMP_BLOCKTIME": {"infinite"}}
+
+
+def check_live(plan: BenchPlan) -> None:
+    """Checks that a process of a live pair sleeps while the other one runs.
+
+    Raises:
+        UsageError: If its environment makes waiting threads spin.
+    """
+    for task in plan.tasks if plan.turns else ():
+        variables = task.setting.environment()
+        for name, values in _SPINNING.items():
+            if variables.get(name, "").lower() in values:
+                reason = f"{name}={variables[name]} keeps threads busy while the other side is measured"
+                raise UsageError(
+                    "`live` needs processes that sleep while they wait", "Leave out `live`.", reason=reason
+                )
 
 
 def check_devices(run: Run, *, force: bool) -> None:

@@ -1,0 +1,77 @@
+"""Two live workers that take turns, so that both are measured under the same conditions."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.processes.launcher import Start, follow, run_workers
+from fastrnns_rs.processes.phases import END, TURN
+
+if TYPE_CHECKING:
+    from fastrnns_rs.processes.listener import Answer, Listener
+
+
+class LivePair:
+    """Executor of pairs of workers that take turns.
+
+    The second worker starts when the first waits for its turn. Then each has the same number of turns: one turn of each
+    worker after the other, in random order. Only one of them runs at any time. A worker that ends early ends the other
+    one after its next turn.
+
+    Args:
+        turns: Number of turns of each worker.
+        seed: Seed of all orders.
+    """
+
+    def __init__(self, turns: int, seed: int) -> None:
+        self._turns = turns
+        # A text gives the same seed in every process, whatever the hash seed is.
+        self._chance = random.Random(f"{seed}:live")  # noqa: S311  # an order, not a secret
+
+    def __call__(self, starts: Sequence[Start]) -> list[Answer]:
+        """Runs the workers, and returns their answers.
+
+        Raises:
+            KeyboardInterrupt: If the user pressed Ctrl-C, and no answer could be marked.
+        """
+        order = self._chance.sample(range(len(starts)), len(starts))
+        answers = run_workers([starts[place] for place in order], self._conduct)
+        return [answers[order.index(place)] for place in range(len(starts))]
+
+    def _conduct(self, starts: Sequence[Start], workers: list[Listener]) -> None:
+        waiting: set[int] = set()
+        for place, start in enumerate(starts):
+            workers.append(_heard(start, place, waiting).listener())
+            workers[-1].tell(start.encode_job())
+            self._listen(workers, place, waiting)
+        for _ in range(self._turns):
+            for place in self._chance.sample(range(len(workers)), len(workers)):
+                waiting.discard(place)
+                workers[place].tell(TURN)
+                self._listen(workers, place, waiting)
+            if any(worker.done for worker in workers):
+                break
+        for worker in workers:
+            worker.tell(END)
+        follow(workers)
+
+    @staticmethod
+    def _listen(workers: Sequence[Listener], place: int, waiting: set[int]) -> None:
+        workers[place].listen(math.inf, lambda: place in waiting)
+
+
+def _heard(start: Start, place: int, waiting: set[int]) -> Start:
+    """Returns a start whose worker is in `waiting` while it waits for its turn."""
+    on_phase = start.terms.on_phase
+
+    def hear(name: str) -> None:
+        if name == TURN:
+            waiting.add(place)
+        else:
+            on_phase(name)
+
+    return replace(start, terms=replace(start.terms, on_phase=hear))

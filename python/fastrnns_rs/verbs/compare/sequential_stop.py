@@ -1,0 +1,28 @@
+"""Verdicts of a running `ab`, for `--until decided`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.verbs.compare.compared_sources import compare_sources
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
+
+_VERDICTS = {"faster", "slower", "equivalent"}
+
+
+def is_decided(run: Run, *, margin: float | str | None, force: bool) -> bool:
+    """Returns True if every row that was measured has a verdict, which holds for the whole table.
+
+    The comparison of a run that stops by its verdicts uses anytime-valid intervals, so that looking after each pair
+    causes no additional false alarms.
+
+    Args:
+        run: Run of `ab` so far.
+        margin: Equivalence margin; see `compare_sources`.
+        force: Compare rows that conflict.
+    """
+    rows = compare_sources([run], [], margin=margin, force=force).comparison.rows
+    measured = [row for row in rows if row.baseline is not None and row.candidate is not None]
+    return bool(measured) and all(row.verdict in _VERDICTS for row in measured)

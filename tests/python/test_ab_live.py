@@ -1,0 +1,49 @@
+"""`ab --live`: two live processes that take turns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commands import run_cli
+from conftest import PLANTED, TINY
+
+from fastrnns_rs.documents.run_file import Run
+
+LIVE = ["--runner-file", str(PLANTED), "--device", "cpu", "--live", "--quick", *TINY, "--run-file", "ab.json"]
+
+
+def test_both_sides_of_a_pair_are_measured_in_turns(anywhere: Path) -> None:
+    done = run_cli("ab", "sound", "cudnn", *LIVE, cwd=anywhere)
+    assert done.status == 0, done.stderr
+    run = Run.load(anywhere / "ab.json")
+    assert [(one.side, len(one.processes)) for one in run.results] == [("a", 3), ("b", 3)]
+    for result in run.results:
+        for process in result.processes:
+            assert process.status == "ok"
+            assert process.steady_from is not None
+            assert len(process.forward_ns) - process.steady_from >= 10
+            # Between two turns, the time was the other side's.
+            assert process.timed_loop_ns is None
+    assert "slower" in done.stdout
+
+
+def test_a_side_that_fails_ends_the_other(anywhere: Path) -> None:
+    done = run_cli("ab", "sound", "exits", *LIVE, cwd=anywhere)
+    assert done.status == 1, done.stderr
+    statuses = {one.side: one.status for one in Run.load(anywhere / "ab.json").results}
+    assert statuses["b"] == "failed"
+    assert "failed" in done.stdout
+
+
+@pytest.mark.parametrize("word", ["--nloops=5", "--same"])
+def test_what_excludes_turns(anywhere: Path, word: str) -> None:
+    done = run_cli("ab", "cudnn", "--live", word, "--device", "cpu", "--b", "--threads 1", cwd=anywhere)
+    assert done.status == 2
+    assert "--live" in done.stderr
+
+
+def test_threads_that_spin_while_they_wait_are_refused(anywhere: Path) -> None:
+    done = run_cli("ab", "sound", "--b-env", "OMP_WAIT_POLICY=ACTIVE", *LIVE, cwd=anywhere)
+    assert done.status == 2
+    assert "OMP_WAIT_POLICY=ACTIVE" in done.stderr
