@@ -30,7 +30,7 @@ def sides(*words: str) -> tuple[SideRequest, SideRequest]:
 
 def test_two_runners_are_two_sides() -> None:
     first, second = sides("cudnn", "jit_premul", "--hiddenSize", "7")
-    assert (first.runner, second.runner) == ("cudnn", "jit_premul")
+    assert (first.runners, second.runners) == (("cudnn",), ("jit_premul",))
     assert first.options.sizes.hidden_size == second.options.sizes.hidden_size == 7
     assert (first.name, first.label, second.label) == ("a", "cudnn", "jit_premul")
 
@@ -52,9 +52,44 @@ def test_variables_of_a_side() -> None:
     assert second.label == "cudnn OMP_WAIT_POLICY=ACTIVE EMPTY="
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--b-env", "A=1"),
+        ("--a-env", "A=1"),
+        ("--b", "--threads 1"),
+        ("--a", "--seq-length 4"),
+        ("--b-python", sys.executable),
+        ("--a-python", sys.executable),
+    ],
+)
+def test_an_option_of_one_side_compares_each_runner_with_itself(words: tuple[str, str]) -> None:
+    first, second = sides("cudnn", "jit", "py", "jit", *words)
+    assert first.runners == second.runners == ("cudnn", "jit", "py")
+    assert first.options.choice.names == ["cudnn", "jit", "py"]
+    labels = {first.label, second.label}
+    assert any(one in {"a", "b"} for one in labels)
+    assert any(one.startswith((f"{words[0][2]} ",)) for one in labels)
+
+
+def test_two_runners_with_an_option_of_one_side_warn_of_the_new_meaning(anywhere: Path) -> None:
+    def told(*words: str) -> str:
+        # The interpreter is missing, so that nothing is measured.
+        return run_with_facts("ab", *words, "--a-python", "no-such-python", cwd=anywhere).stderr
+
+    found = told("cudnn", "py", "--b-env", "A=1=2", "--b", "--threads 1")
+    assert found.startswith("warning: an option for one side now compares cudnn and py each with itself\n  hint: ")
+    call = "fastrnns_rs.ab('cudnn', 'py', baseline_python='no-such-python', candidate_options={'threads': 1}, "
+    assert f"cudnn against py is {call}candidate_env={{'A': '1=2'}})." in found
+    for words in (("cudnn",), ("cudnn", "cudnn"), ("cudnn", "py", "jit"), ("cudnn", "py", "--quiet")):
+        assert "warning" not in told(*words), words
+    # Without such an option, nothing changed.
+    assert "warning" not in run_with_facts("ab", "cudnn", "py", "--device", "cuda:77", cwd=anywhere).stderr
+
+
 def test_without_a_runner_the_quickest_is_measured_against_itself() -> None:
     first, second = sides("--same")
-    assert first.runner == second.runner == "cudnn"
+    assert first.runners == second.runners == ("cudnn",)
     assert make_effort(given("--same")).processes == 20
 
 
@@ -72,7 +107,11 @@ def test_numbers_of_processes(words: list[str], expected: int) -> None:
         ((), "missing argument: RUNNER (ab)", "fastrnns-rs ab --quick cudnn py"),
         (("cudnn", "cudnn"), "baseline and candidate are equal", ""),
         (("cudnn", "--b", "--seed 0"), "baseline and candidate are equal", ""),
-        (("cudnn", "py", "jit"), "'cudnn py jit' (runners)", ""),
+        (("cudnn", "py", "jit"), "'cudnn py jit' (runners)", "Name 2 runners, or add an option for one side"),
+        (("cudnn", "py", "jit", "--same"), "'cudnn py jit' (runners)", ""),
+        (("cudnn", "py", "--b", "--seed 0"), "baseline and candidate are equal", ""),
+        (("cudnn", "py", "--b", "--seed 0", "--same"), "too many runners: 'cudnn py'", "Name 1 runner with --same."),
+        (("cudnn", "nothing", "--b-env", "A=1"), "'nothing' (runners)", ""),
         (("cudnn", "py", "--same"), "--same needs equal sides, and baseline and candidate differ", ""),
         (("nothing", "py"), "'nothing' (runners)", ""),
         (("cudnn", "--b", "--nonsense 3"), "--nonsense (--b)", ""),

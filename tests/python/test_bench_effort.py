@@ -106,3 +106,14 @@ def test_pairs_are_in_either_order_by_chance() -> None:
     assert kinds.keys() == {(0, 1), (1, 0)}
     assert abs(kinds[0, 1] - 500) < 5 * 16
     assert [quota for _, quota in found[:3]] == [1, 2, 3]
+
+
+def test_sides_of_several_runners_remain_neighbours() -> None:
+    found = [turns for turns, _ in islice(rounds(6, 5, 2), 6000)]
+    assert all(sorted(turns) == [*range(6)] for turns in found)
+    # Each pair is in one piece: 6 orders of the runners, and 2 orders of each pair.
+    kinds = Counter(tuple(turns) for turns in found)
+    assert all({one[place] // 2 for place in (at, at + 1)} == {one[at] // 2} for one in kinds for at in (0, 2, 4))
+    assert len(kinds) == 6 * 2**3
+    # Binomial: 125 expected, a standard deviation of 11.
+    assert all(abs(count - 125) < 5 * 11 for count in kinds.values())

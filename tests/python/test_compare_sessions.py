@@ -289,3 +289,21 @@ def test_the_command_that_settles_it() -> None:
         replace(with_variables(A="1"), environment=replace(ENVIRONMENT, cpu_model="another", variables={"A": "1"})),
     ):
         assert hint(first, other) == sessions
+
+
+def test_the_hint_of_a_comparison_names_all_runners_it_can_settle() -> None:
+    """Rows of changed code, and of another problem than the largest change, are not part of the command."""
+
+    def made(name: str, sources: str, variables: dict[str, str]) -> Run:
+        one = past_run(name, 1000 if not variables else 1200)
+        results = [
+            replace(one.results[0], runner=f"r{number}", source_sha256=source) for number, source in enumerate(sources)
+        ]
+        other = replace(results[0], runner="wide", problem=replace(results[0].problem, hidden_size=99))
+        environment = replace(one.environment, variables=variables)
+        return replace(one, results=[*results, other], environment=environment)
+
+    first, second = made("a", "xyz", {}), made("b", "xwz", {"A": "1"})
+    shown = hint(first, second)
+    assert shown.startswith("fastrnns-rs ab r0 r2 --seq-length 16 ")
+    assert shown.endswith("--mini-batch 4 --b-env A=1")

@@ -24,13 +24,14 @@ from fastrnns_rs.verbs.bench.interleaved.expected_sides import expected_sides
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 from fastrnns_rs.verbs.compare import margins
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
-from fastrnns_rs.verbs.compare.sequential_stop import is_decided
+from fastrnns_rs.verbs.compare.sequential_stop import find_decided
 from fastrnns_rs.verbs.compare.verdicts import check_causes
 from fastrnns_rs.verbs.history.run_history import chosen_history
 
 if TYPE_CHECKING:
     import torch
 
+    from fastrnns_rs.api.arguments import Runners
     from fastrnns_rs.api.progress import Progress
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.problem.loop import Sync
@@ -50,7 +51,7 @@ _OF_A_SIDE = frozenset(
 
 @checked_keywords()
 def ab(
-    baseline: str | Creator | None = None,
+    baseline: Runners = None,
     candidate: str | Creator | None = None,
     *,
     baseline_options: Mapping[str, Any] | None = None,
@@ -112,8 +113,8 @@ def ab(
     ['forward', 'backward']
 
     Args:
-        baseline: Name, or function decorated with `runner`; None for `cudnn`.
-        candidate: As `baseline`; None for the runner of the baseline, with other options.
+        baseline: Name, or function decorated with `runner`; None for `cudnn`. Of several, each is compared with itself.
+        candidate: Name or function; None for the runner of the baseline, with other options.
         baseline_options: Arguments for the baseline only, such as `{"fuser": "te"}`: sizes, modes, machine and
             TorchScript.
         candidate_options: Arguments for the candidate only.
@@ -185,7 +186,11 @@ def ab(
     check_causes(causes)
     # A wrong margin is reported before minutes of measurement.
     margins.check(margin)
-    sides = (_request("a", baseline, given), _request("b", baseline if candidate is None else candidate, given))
+    several = candidate is None and not same
+    sides = (
+        _request("a", baseline, given, several=several),
+        _request("b", baseline if candidate is None else candidate, given, several=several),
+    )
     _check_sides(*sides, same=same)
     effort = side_checks.make_effort(given)
     folder = chosen_history(history)
@@ -205,7 +210,7 @@ def ab(
             observer=terminal,
             save=make_saver(folder),
             executor=interleaved_plan.choose_executor(plan, launch_together),
-            is_decided=partial(is_decided, margin=margin, force=force),
+            find_decided=partial(find_decided, margin=margin, force=force),
         )
     if same and run.status == "complete":
         from fastrnns_rs.machine import noise
@@ -214,7 +219,7 @@ def ab(
     return compare_sources([run], [], margin=margin, force=force, fail_on=causes).comparison
 
 
-def _request(name: Literal["a", "b"], runner: str | Creator | None, given: Mapping[str, Any]) -> SideRequest:
+def _request(name: Literal["a", "b"], runners: Runners, given: Mapping[str, Any], *, several: bool) -> SideRequest:
     """Returns the request of a side, from all arguments of a call."""
     side = "baseline" if name == "a" else "candidate"
     own = plain_arguments(given[f"{side}_options"] or {})
@@ -223,16 +228,16 @@ def _request(name: Literal["a", "b"], runner: str | Creator | None, given: Mappi
         hint = "Use arguments of sizes, modes, machine and TorchScript."
         message, where = f"unknown argument: {wrong!r}", f"{side}_options"
         raise UsageError(message, hint, where=where, value=wrong, correction=meant)
-    names = list_names(side_checks.DEFAULT_RUNNER if runner is None else runner)
-    if len(names) != 1:
+    names = list_names(side_checks.DEFAULT_RUNNER if runners is None else runners)
+    if not names or (len(names) > 1 and not several):
         raise UsageError(f"several runners: {' '.join(names)!r}", "Use one runner for each side.", where=side)
-    found = registry.find(names[0]).name
+    found = [*dict.fromkeys(registry.find(one).name for one in names)]
     every = {**given, **own}
     python = given[f"{side}_python"]
     return SideRequest(
         name=name,
-        runner=found,
-        options=make_options(every, Choice(groups=(), names=[found])),
+        runners=tuple(found),
+        options=make_options(every, Choice(groups=(), names=found)),
         words=[word for key, value in own.items() for word in _words(key, value)],
         affinity=Effort(affinity=every["affinity"]).cpus(),
         python=None if python is None else os.fspath(python),
@@ -260,9 +265,7 @@ def _check_sides(first: SideRequest, second: SideRequest, *, same: bool) -> None
     Raises:
         UsageError: If they do not.
     """
-    is_equal = (first.runner, first.options, first.affinity, first.python, first.variables) == (
-        *(second.runner, second.options, second.affinity, second.python, second.variables),
-    )
+    is_equal = first.equals(second)
     if same and not is_equal:
         message = "`same` needs equal sides, and baseline and candidate differ"
         raise UsageError(message, "Leave out `same`, or name one runner without arguments of one side.")

@@ -38,7 +38,7 @@ EPILOG = """\b
 Examples:
   fastrnns-rs ab cudnn jit_premul
   fastrnns-rs ab jit --a '--fuser te' --b '--fuser none'
-  fastrnns-rs ab cudnn --b-env OMP_WAIT_POLICY=ACTIVE --processes 20
+  fastrnns-rs ab cudnn jit py --b-env OMP_WAIT_POLICY=ACTIVE --processes 20
   fastrnns-rs ab cudnn jit --until decided
   fastrnns-rs ab cudnn --b-python ../torch-nightly/bin/python
   fastrnns-rs ab --same
@@ -48,7 +48,7 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 
 
 @click.command(name="ab", cls=Verb, epilog=EPILOG)
-@click.argument("runners", nargs=-1, metavar="RUNNER [RUNNER]")
+@click.argument("runners", nargs=-1, metavar="RUNNER...")
 @side_options.options
 @click.option("--same", is_flag=True, help="Compare a runner with itself, and store the noise of this machine.")
 @runner_options.runner_files
@@ -75,9 +75,9 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 def command(**given: Any) -> int:
     """Times baseline (A) and candidate (B) interleaved, and compares them.
 
-    `ab cudnn py` compares the two runners; `bench cudnn py` times both. With one runner, options such as --b-env make
-    the difference. `ab --same` runs cudnn unless a runner is named. Options without a side hold for both. Processes are
-    interleaved in pairs, each in random order.
+    `ab cudnn py` compares the two runners; `bench cudnn py` times both. With an option for one side, such as --b-env,
+    each named runner is compared with itself. `ab --same` runs cudnn unless a runner is named. Options without a side
+    hold for both. Processes are interleaved in pairs, each in random order.
     """
     from fastrnns_rs.cli.run_saving import RunSaver
 
@@ -111,7 +111,7 @@ def _measure(
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import choose_executor, start
     from fastrnns_rs.verbs.compare import margins
     from fastrnns_rs.verbs.compare.compared_sources import compare_sources
-    from fastrnns_rs.verbs.compare.sequential_stop import is_decided
+    from fastrnns_rs.verbs.compare.sequential_stop import find_decided
     from fastrnns_rs.verbs.compare.verdicts import check_causes
 
     begin = time.monotonic()
@@ -126,6 +126,7 @@ def _measure(
     document.reserve(given["runner_file"])
     runner_options.load_files(given)
     requests = side_options.requests(given)
+    side_options.warn_of_changed_meaning(given, requests)
     effort, words = side_checks.make_effort(given), ["fastrnns-rs", *sys.argv[1:]]
     with suppress(FastrnnsError):
         # An invalid option is reported by the real plan.
@@ -143,7 +144,7 @@ def _measure(
             observer=terminal,
             save=keeping.save,
             executor=choose_executor(plan, executor),
-            is_decided=partial(is_decided, **shared.take(given, "margin", "force")),
+            find_decided=partial(find_decided, **shared.take(given, "margin", "force")),
         )
     except Interrupted as stopped:
         terminal.close()

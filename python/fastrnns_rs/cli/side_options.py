@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 
 _BOTH = 2
+_OF_ONE_SIDE = ("only_a", "only_b", "a_env", "b_env", "a_python", "b_python")
 
 
 def options(function: F) -> F:
@@ -97,20 +99,32 @@ class _SideFlags(click.Command):
         return {name: value for name, value in context.params.items() if context.get_parameter_source(name) is source}
 
 
+def has_side_options(given: dict[str, Any]) -> bool:
+    """Returns True if an option for one side is given."""
+    return any(given[name] for name in _OF_ONE_SIDE)
+
+
 def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
     """Returns the requests of baseline and candidate.
 
+    With an option for one side, each named runner is on both sides. Otherwise, the two named runners are the sides.
+
     Raises:
-        UsageError: If more than two runners are named, the sides are equal without `--same`, or they differ with
-            `--same`.
+        UsageError: If more runners are named than the sides can have, the sides are equal without `--same`, or they
+            differ with `--same`.
     """
     names = list(given["runners"])
-    if len(names) > _BOTH:
-        raise UsageError(f"too many runners: {' '.join(names)!r}", "Name 1 or 2 runners.", where="runners")
-    first, second = _request("a", names[:1], given), _request("b", names[-1:], given)
-    is_equal = (first.runner, first.options, first.affinity, first.python, first.variables) == (
-        *(second.runner, second.options, second.affinity, second.python, second.variables),
+    both = has_side_options(given)
+    if not both and len(names) > _BOTH:
+        hint = "Name 2 runners, or add an option for one side, such as --b-env NAME=VALUE."
+        raise UsageError(f"too many runners: {' '.join(names)!r}", hint, where="runners")
+    first, second = (
+        _request("a", names if both else names[:1], given),
+        _request("b", names if both else names[-1:], given),
     )
+    is_equal = first.equals(second)
+    if given["same"] and is_equal and len(first.runners) > 1:
+        raise UsageError(f"too many runners: {' '.join(names)!r}", "Name 1 runner with --same.", where="runners")
     if given["same"] and not is_equal:
         message = "--same needs equal sides, and baseline and candidate differ"
         raise UsageError(message, "Leave out --same, or name one runner without options of one side.")
@@ -122,6 +136,31 @@ def requests(given: dict[str, Any]) -> tuple[SideRequest, SideRequest]:
     return first, second
 
 
+def warn_of_changed_meaning(given: dict[str, Any], sides: tuple[SideRequest, SideRequest]) -> None:
+    """Warns that two runners and an option for one side have a new meaning.
+
+    Earlier versions compared the two runners with each other.
+    """
+    runners = sides[0].runners
+    if len(runners) == _BOTH and runners == sides[1].runners:
+        first, second = map(visible, runners)
+        call = ", ".join([repr(first), repr(second), *_arguments_in_python(given)])
+        message = f"warning: an option for one side now compares {first} and {second} each with itself"
+        hint = f"  hint: In Python, {first} against {second} is fastrnns_rs.ab({visible(call)})."
+        shared.tell([message, hint])
+
+
+def _arguments_in_python(given: dict[str, Any]) -> Iterator[str]:
+    """Yields the options for one side as arguments of `fastrnns_rs.ab`."""
+    for name, side in (("a", "baseline"), ("b", "candidate")):
+        values = {
+            "options": _own_options(name, given),
+            "env": dict(one.split("=", 1) for one in given[f"{name}_env"]),
+            "python": given[f"{name}_python"],
+        }
+        yield from (f"{side}_{key}={value!r}" for key, value in values.items() if value)
+
+
 def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any]) -> SideRequest:
     from fastrnns_rs.runners import registry
     from fastrnns_rs.runners.plan import Choice, make_options
@@ -129,24 +168,32 @@ def _request(name: Literal["a", "b"], runners: list[str], given: dict[str, Any])
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, variables
     from fastrnns_rs.verbs.bench.interleaved.side_checks import DEFAULT_RUNNER
 
-    runner = registry.find(runners[0] if runners else DEFAULT_RUNNER).name
-    try:
-        words = shlex.split(given[f"only_{name}"] or "")
-    except ValueError as error:
-        reason, hint = str(error), "Close the quotes."
-        raise UsageError(
-            f"invalid options: {given[f'only_{name}']!r}", hint, where=f"only_{name}", reason=reason
-        ) from error
-    all_given = {**given, **_SideFlags().given(words, f"--{name}")}
+    found = [*dict.fromkeys(registry.find(one).name for one in runners or [DEFAULT_RUNNER])]
+    all_given = {**given, **_own_options(name, given)}
     return SideRequest(
         name=name,
-        runner=runner,
-        options=make_options(all_given, Choice(groups=(), names=[runner])),
-        words=words,
+        runners=tuple(found),
+        options=make_options(all_given, Choice(groups=(), names=found)),
+        words=_words(name, given),
         affinity=Effort(affinity=all_given["affinity"]).cpus(),
         python=given[f"{name}_python"],
         variables=variables(given[f"{name}_env"]),
     )
+
+
+def _own_options(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Returns the options inside `--a` or `--b`, by name."""
+    return _SideFlags().given(_words(name, given), f"--{name}")
+
+
+def _words(name: str, given: dict[str, Any]) -> list[str]:
+    text = given[f"only_{name}"]
+    try:
+        return shlex.split(text or "")
+    except ValueError as error:
+        raise UsageError(
+            f"invalid options: {text!r}", "Close the quotes.", where=f"only_{name}", reason=str(error)
+        ) from error
 
 
 def keep_noise_floor(run: Run) -> None:

@@ -245,7 +245,7 @@ class RunRank(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunSide(Part):
-    """Side of an `ab`: its runner, options and environment."""
+    """Side of an `ab`: its (first) runner, options and environment."""
 
     name: Literal["a", "b"]
     label: str

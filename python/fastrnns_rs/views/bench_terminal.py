@@ -172,7 +172,7 @@ class BenchTerminal:
         self._left = TimeLeft(plan.start_s + 1.5 * plan.loop.seconds if plan.start_s and plan.loop.seconds else None)
         total = None if by_precision else len(plan.measured) * plan.processes * self._ranks
         if self.progress is None:
-            runners = len({task.label for task in plan.tasks})
+            runners = len({task.name for task in plan.tasks})
             least = "" if total is not None else "at least "
             count = len(plan.measured) * plan.processes * self._ranks
             self.progress = Progress(

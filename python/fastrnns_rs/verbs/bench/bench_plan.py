@@ -68,8 +68,8 @@ class BenchPlan:
         loop: Loop of a process, with the rule that ends it.
         rule: Requested stop rule; None without one.
         order_seed: Seed of the order of processes.
-        design: Order of processes: `rounds` runs each runner once per round in random order; `pairs` does so with two
-            sides, which are compared.
+        design: Order of processes: `rounds` runs each runner once per round in random order; `pairs` does so with the
+            two sides of each runner next to each other. The tasks 2 k and 2 k + 1 are then sides of one pair.
         timeout: Time limit of a worker, in seconds.
         start_s: Time that a worker needs to import torch, in seconds.
         devices: Devices, if there are several; otherwise empty.
@@ -104,6 +104,11 @@ class BenchPlan:
     def measured(self) -> list[BenchTask]:
         """Tasks that are not skipped."""
         return [task for task in self.tasks if task.refusal is None]
+
+    @property
+    def compared(self) -> int:
+        """Number of neighbouring tasks that are compared: 2 for `pairs`, else 1."""
+        return 2 if self.design == "pairs" else 1
 
 
 def plan_bench(
@@ -215,20 +220,21 @@ def group_tasks(plan: BenchPlan) -> list[list[int]]:
         equal = (task.runner.name, task.side, replace(task.problem, device=""))
         key: object = equal if plan.side_by_side and task.refusal is None else index
         if plan.turns:
-            key = "live"
+            key = "live", index // plan.compared
         found.setdefault(key, []).append(index)
     return list(found.values())
 
 
-def rounds(tasks: int, seed: int) -> Iterator[tuple[list[int], int]]:
+def rounds(tasks: int, seed: int, compared: int = 1) -> Iterator[tuple[list[int], int]]:
     """Yields the order of processes round by round, endlessly; equal for equal seeds.
 
-    Each round has each task once, shuffled. The rounds of two sides are pairs of neighbours in random order, so that
-    the differences of pairs are symmetric around the difference of the sides, however the speed of the machine changes.
+    Each round has each task once, shuffled. Tasks that are compared remain neighbours, in random order, so that the
+    differences of pairs are symmetric around the difference of the sides, however the speed of the machine changes.
 
     Args:
         tasks: Number of tasks.
         seed: Seed of the order.
+        compared: Number of successive tasks that remain neighbours.
 
     Yields:
         The task indices of a round, and the number of processes that each task has had at its end.
@@ -238,4 +244,5 @@ def rounds(tasks: int, seed: int) -> Iterator[tuple[list[int], int]]:
         # A text gives the same seed in every process, whatever the hash seed is.
         chance = random.Random(f"{seed}:{number}")  # noqa: S311  # an order, not a secret
         number += 1
-        yield chance.sample(range(tasks), tasks), number
+        starts = chance.sample(range(0, tasks, compared), tasks // compared)
+        yield [turn for start in starts for turn in chance.sample(range(start, start + compared), compared)], number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -82,7 +82,7 @@ def execute(
     save: Callable[[Run], None] = lambda _run: None,
     rank_group: RankGroup | None = None,
     executor: Executor = launch_together,
-    is_decided: Callable[[Run], bool] = lambda _run: False,
+    find_decided: Callable[[Run], Collection[str]] = lambda _run: (),
 ) -> Run:
     """Runs the remaining processes of a plan.
 
@@ -93,8 +93,8 @@ def execute(
         save: Function called with the run so far before the first process, after each process, and at the end.
         rank_group: Ranks that `torchrun` started, which all execute the same plan; None without ranks.
         executor: Function that runs the worker processes.
-        is_decided: Function that returns True if every row of the run so far has a verdict. It is called after each
-            round of a plan that stops then.
+        find_decided: Function that returns the pairs of tasks, by their name in a comparison, whose rows all have a
+            verdict. It is called after each pair of a plan that stops then.
 
     Returns:
         The run, which includes rows of runners that failed.
@@ -102,7 +102,7 @@ def execute(
     Raises:
         Interrupted: If Ctrl-C was pressed; the exception contains the run.
     """
-    execution = _Execution(plan, run, observer or Silent(), save, rank_group, executor, is_decided)
+    execution = _Execution(plan, run, observer or Silent(), save, rank_group, executor, find_decided)
     interrupted = False
     try:
         with ExitStack() as stack:
@@ -136,7 +136,7 @@ class _Execution:
         save: Callable[[Run], None],
         rank_group: RankGroup | None,
         executor: Executor,
-        is_decided: Callable[[Run], bool],
+        find_decided: Callable[[Run], Collection[str]],
     ) -> None:
         self._plan = plan
         self._run = run
@@ -144,7 +144,7 @@ class _Execution:
         self._save = save
         self._rank_group = rank_group
         self._executor = executor
-        self._is_decided = is_decided
+        self._find_decided = find_decided
         # Ranks that used their own clocks would reach different decisions.
         self._clock = time.monotonic if rank_group is None else rank_group.clock
         self._turns = group_tasks(plan)
@@ -185,7 +185,7 @@ class _Execution:
         plan, rule = self._plan, self._plan.rule
         by_precision = rule is not None and rule.rule == "precision"
         deadline = self._clock() + rule.limit_s if rule is not None and by_precision else float("inf")
-        for turns, quota in rounds(len(self._turns), plan.order_seed):
+        for turns, quota in rounds(len(self._turns), plan.order_seed, 1 if plan.turns else plan.compared):
             for turn in turns:
                 most = quota if by_precision else min(quota, plan.processes)
                 left = [index for index in self._turns[turn] if index not in self._ended]
@@ -221,10 +221,10 @@ class _Execution:
     def _end_if_complete(self, index: int) -> None:
         """Ends a row that is complete or failed.
 
-        If one side of `ab` fails, both rows end, because one side alone shows nothing.
+        If one side of a runner fails in `ab`, both its rows end, because one side alone shows nothing.
         """
         failed = self._rows[index].failure is not None
-        over = range(len(self._rows)) if failed and self._plan.design == "pairs" else [index]
+        over = self._compared_with(index) if failed else [index]
         # Concurrent devices continue until all are complete: a device that continued alone would have a different load.
         together = [row for turn in self._turns if index in turn for row in map(self._rows.__getitem__, turn)]
         enough = all(self._has_enough(row) for row in together if row.failure is None)
@@ -270,13 +270,26 @@ class _Execution:
         self._save(self.so_far())
 
     def _end_if_decided(self) -> None:
-        """Ends all rows after a round in which the last of them got its verdict."""
-        left = {*range(len(self._rows))} - self._ended
-        rounds_run = {len(self._rows[index].replicates) for index in left}
-        if self._by_verdict and len(rounds_run) == 1 and self._is_decided(self.so_far()):
-            self._stopped_by = "decided"
-            for index in left:
+        """Ends the pairs of rows whose phases all have a verdict, after each round.
+
+        Within a round, some rows of the table would lack their new process.
+        """
+        left = [index for index in range(len(self._rows)) if index not in self._ended]
+        if not self._by_verdict or len({len(self._rows[index].replicates) for index in left}) != 1:
+            return
+        decided = self._find_decided(self.so_far())
+        for index in left:
+            names = dict.fromkeys(self._rows[one].task.name for one in self._compared_with(index))
+            if " / ".join(names) in decided:
                 self._end(index)
+        # Pairs that ended before were decided too, or failed, or had all their processes.
+        if all(len(row.replicates) < self._plan.processes for row in self._rows):
+            self._stopped_by = "decided"
+
+    def _compared_with(self, index: int) -> range:
+        """Returns the rows that are compared with each other, one of which is given."""
+        first = index - index % self._plan.compared
+        return range(first, first + self._plan.compared)
 
     def _launch(self, tasks: list[BenchTask]) -> list[dict[int | None, Answer]]:
         """Returns the answers of each task's worker, by rank."""

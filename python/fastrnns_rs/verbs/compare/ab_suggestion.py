@@ -39,21 +39,33 @@ def suggest_ab_command(judged: Sequence[Judged], changed: Sequence[Difference]) 
     """Returns the `ab` command that measures the difference of two runs.
 
     Args:
-        judged: Rows without a verdict because sessions are missing. The row with the largest change is measured.
+        judged: Rows without a verdict because sessions are missing. The row with the largest change is measured, and
+            each row with the same options.
         changed: Differences between the two runs.
 
     Returns:
         The command; None if no options of `ab` express the difference.
     """
     decided = [one for one in judged if one.row.conditional_verdict] or [*judged]
-    row = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
-    sides = _sides(changed)
-    series = row.pair.baseline, row.pair.candidate
-    sources = {one.source_sha256 for one in series if one is not None}
-    if not sides or len(sources) != 1 or None in sources or row.row.problem is None:
+    largest = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
+    sides, problem = _sides(changed), _problem_of(largest)
+    if not sides or problem is None:
         return None
-    words = ["fastrnns-rs", "ab", row.row.runner, *_problem_options(row.row.problem), *sides]
-    return shlex.join(words)
+    runners = dict.fromkeys(one.row.runner for one in judged if _problem_of(one) == problem)
+    return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *sides])
+
+
+def _problem_of(one: Judged) -> list[str] | None:
+    """Returns the options of a row's problem.
+
+    Returns:
+        The options; None if the problem is unknown, or the code of the runner changed.
+    """
+    series = one.pair.baseline, one.pair.candidate
+    sources = {side.source_sha256 for side in series if side is not None}
+    if len(sources) != 1 or None in sources or one.row.problem is None:
+        return None
+    return [*_problem_options(one.row.problem)]
 
 
 def _sides(changed: Sequence[Difference]) -> list[str] | None:

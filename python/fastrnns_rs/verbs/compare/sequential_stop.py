@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
 _VERDICTS = {"faster", "slower", "equivalent"}
 
 
-def is_decided(run: Run, *, margin: float | str | None, force: bool) -> bool:
-    """Returns True if every row that was measured has a verdict, which holds for the whole table.
+def find_decided(run: Run, *, margin: float | str | None, force: bool) -> set[str]:
+    """Returns the runners whose rows all have a verdict, which holds for the whole table.
 
     The comparison of a run that stops by its verdicts uses anytime-valid intervals, so that looking after each pair
     causes no additional false alarms.
@@ -23,6 +24,8 @@ def is_decided(run: Run, *, margin: float | str | None, force: bool) -> bool:
         margin: Equivalence margin; see `compare_sources`.
         force: Compare rows that conflict.
     """
-    rows = compare_sources([run], [], margin=margin, force=force).comparison.rows
-    measured = [row for row in rows if row.baseline is not None and row.candidate is not None]
-    return bool(measured) and all(row.verdict in _VERDICTS for row in measured)
+    verdicts: defaultdict[str, set[str | None]] = defaultdict(set)
+    for row in compare_sources([run], [], margin=margin, force=force).comparison.rows:
+        if row.baseline is not None and row.candidate is not None:
+            verdicts[row.runner].add(row.verdict)
+    return {runner for runner, found in verdicts.items() if found <= _VERDICTS}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.run_file import RunSide
@@ -10,6 +9,7 @@ from fastrnns_rs.machine import nvidia
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
 from fastrnns_rs.verbs.bench.expected_run import expected_environment, expected_facts, run_without_results
+from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import interleave
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
@@ -32,15 +32,14 @@ def expected_sides(sides: tuple[SideRequest, SideRequest], effort: Effort) -> tu
         UsageError: If an option is invalid.
         MissingError: If torch is not installed.
     """
-    tasks, recorded = [], []
+    plans, recorded = [], []
     for side in sides:
         setting = Setting(threads=side.options.threads, affinity=side.affinity)
         facts = expected_facts(side.options.device, setting)
-        plan = plan_bench(side.options, effort, facts, setting)
-        tasks.append(replace(plan.tasks[0], side=side.name))
+        plans.append(plan_bench(side.options, effort, facts, setting))
         environment = expected_environment(facts, setting)
-        recorded.append(RunSide(name=side.name, label=side.label, runner=side.runner, environment=environment))
-    plan = replace(plan, tasks=tasks, design="pairs")
+        recorded.append(RunSide(name=side.name, label=side.label, runner=side.runners[0], environment=environment))
+    plan = interleave(*plans)
     is_unknown = nvidia.has_device() and any(side.options.device == "auto" for side in sides)
     run = run_without_results(plan, recorded[0].environment, recorded)
     return run, plan, "resolving device" if is_unknown else None

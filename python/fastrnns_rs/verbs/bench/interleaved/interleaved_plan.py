@@ -28,13 +28,17 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.bench.effort import Effort
 
 
+#: Attributes of a request that affect its times.
+_CONDITIONS = ("runners", "options", "affinity", "python", "variables")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideRequest:
     """Request for one of two sides.
 
     Attributes:
         name: Name of the side.
-        runner: Name of the runner.
+        runners: Names of the runners. Each is compared with the runner at the same place on the other side.
         options: Options of the problem and the machine.
         words: Options given for this side alone, as written.
         affinity: CPUs that the processes may use; None for no restriction.
@@ -43,7 +47,7 @@ class SideRequest:
     """
 
     name: Literal["a", "b"]
-    runner: str
+    runners: tuple[str, ...]
     options: Options
     words: list[str] = field(default_factory=list)
     affinity: tuple[int, ...] | None = None
@@ -52,11 +56,14 @@ class SideRequest:
 
     @property
     def label(self) -> str:
-        """Label of the side: the runner, and the options of this side alone."""
+        """Label of the side: its only runner or its name, and its own options."""
         python = [] if self.python is None else [f"python={self.python}"]
-        return " ".join(
-            [self.runner, *self.words, *(f"{key}={value}" for key, value in self.variables.items()), *python]
-        )
+        name = self.runners[0] if len(self.runners) == 1 else self.name
+        return " ".join([name, *self.words, *(f"{key}={value}" for key, value in self.variables.items()), *python])
+
+    def equals(self, other: SideRequest) -> bool:
+        """Returns True if the other side measures the same in the same environment."""
+        return all(getattr(self, key) == getattr(other, key) for key in _CONDITIONS)
 
 
 def variables(given: Iterable[str]) -> dict[str, str]:
@@ -101,13 +108,13 @@ def start(
         plans.append(plan)
         described.append(found)
     first, second = plans
-    tasks = [replace(plan.tasks[0], side=side.name) for plan, side in zip(plans, sides, strict=True)]
-    plan = replace(first, tasks=tasks, design="pairs", start_s=(first.start_s + second.start_s) / 2)
+    plan = interleave(first, second)
+    plan = replace(plan, start_s=(first.start_s + second.start_s) / 2)
     recorded = [
         RunSide(
             name=side.name,
             label=side.label,
-            runner=side.runner,
+            runner=side.runners[0],
             python=side.python,
             options=side.words,
             variables=dict(side.variables),
@@ -117,12 +124,19 @@ def start(
     ]
     run = new_run(plan, described[0], command, recorded)
     warnings = [*run.warnings]
-    for one, task in zip(described, tasks, strict=True):
+    for one, task in zip(described, plan.tasks[: len(sides)], strict=True):
         # A warning about both sides is given once, although values such as the load have changed by then.
         said = {warning.code for warning in warnings}
         fresh = machine_warnings.check_machine(one, device=task.problem.device)
         warnings += [new for new in fresh if new.code not in said]
     return plan, replace(run, warnings=warnings)
+
+
+def interleave(first: BenchPlan, second: BenchPlan) -> BenchPlan:
+    """Returns the plan of both sides, with the two tasks of each runner together."""
+    pairs = zip(first.tasks, second.tasks, strict=True)
+    tasks = [task for one, other in pairs for task in (replace(one, side="a"), replace(other, side="b"))]
+    return replace(first, tasks=tasks, design="pairs")
 
 
 def choose_executor(plan: BenchPlan, executor: Executor) -> Executor:

@@ -83,7 +83,7 @@ def check_devices(run: Run, *, force: bool) -> None:
     Raises:
         UsageError: If the sides run on different devices.
     """
-    first, second = (one.problem.device for one in run.plan.runners)
+    first, second = (one.problem.device for one in run.plan.runners[:2])
     if first != second and not force:
         raise UsageError(f"different devices: {first} and {second}", "Add `force=True` to compare them anyway.")
 
