@@ -282,8 +282,9 @@ class _Execution:
             names = dict.fromkeys(self._rows[one].task.name for one in self._compared_with(index))
             if " / ".join(names) in decided:
                 self._end(index)
-        # Pairs that ended before were decided too, or failed, or had all their processes.
-        if all(len(row.replicates) < self._plan.processes for row in self._rows):
+        # Rows that failed do not count, and have fewer processes.
+        all_ended = len(self._ended) == len(self._rows)
+        if all_ended and all(len(row.replicates) < self._plan.processes for row in self._rows):
             self._stopped_by = "decided"
 
     def _compared_with(self, index: int) -> range:
