@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
@@ -24,8 +25,10 @@ def find_decided(run: Run, *, margin: float | str | None, force: bool) -> set[st
         margin: Equivalence margin; see `compare_sources`.
         force: Compare rows that conflict.
     """
+    # After a round, both sides have the same number of processes, as in a complete run.
+    whole = replace(run, status="complete")
     verdicts: defaultdict[str, set[str | None]] = defaultdict(set)
-    for row in compare_sources([run], [], margin=margin, force=force).comparison.rows:
+    for row in compare_sources([whole], [], margin=margin, force=force).comparison.rows:
         if row.baseline is not None and row.candidate is not None:
             verdicts[row.runner].add(row.verdict)
     return {runner for runner, found in verdicts.items() if found <= _VERDICTS}
