@@ -74,6 +74,7 @@ def test_the_document_is_what_its_schema_says(call: Any, files: list[str]) -> No
         "margin_source": "default",
         "false_discovery_rate": 0.05,
         "forced": False,
+        "statistic": "median",
     }
     assert done.stderr.startswith("warning[runner_failed]: ")
     assert "aten: failed: out of memory" in " ".join(done.stderr.split())

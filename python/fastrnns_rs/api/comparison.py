@@ -10,13 +10,13 @@ from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
-from fastrnns_rs.verbs.compare.verdicts import check_causes
+from fastrnns_rs.verbs.compare.verdicts import check_causes, check_statistic
 from fastrnns_rs.verbs.history.run_history import chosen_history, open_past
 from fastrnns_rs.verbs.history.run_names import resolved
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.comparison import Comparison, Statistic
     from fastrnns_rs.verbs.compare.compared_sources import AnySource
 
 
@@ -31,6 +31,7 @@ def compare(
     iteration_range: str | None = None,
     nsys_path: str | None = None,
     history: str | os.PathLike[str] | Literal[False] | None = None,
+    statistic: Statistic = "median",
 ) -> Comparison:
     """Compares a candidate with a baseline, for each runner and phase, or kernel.
 
@@ -56,6 +57,8 @@ def compare(
         nsys_path: For captures: path of the nsys that exports reports; None to search for it.
         history: For runs: folder with earlier runs, which show the differences between sessions; None for the user's
             history, False for no history.
+        statistic: For runs: statistic of each process that is judged: `median`, `mean` or `p95`, the 95th percentile.
+            The mean includes rare slow iterations, which the median ignores.
 
     Returns:
         The comparison. A runner that failed, or that is missing on one side, is a row without a verdict.
@@ -68,6 +71,7 @@ def compare(
     """
     causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
     check_causes(causes)
+    check_statistic(statistic)
     kept = chosen_history(history)
     sides = (_sources("baseline", baseline), [] if candidate is None else _sources("candidate", candidate))
     first, second = (resolved(side, kept) for side in sides)
@@ -81,6 +85,7 @@ def compare(
             iteration_range=iteration_range,
             nsys_path=nsys_path,
             past=past,
+            statistic=statistic,
         ).comparison
 
 

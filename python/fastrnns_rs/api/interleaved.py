@@ -25,7 +25,7 @@ from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 from fastrnns_rs.verbs.compare import margins
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.sequential_stop import find_decided
-from fastrnns_rs.verbs.compare.verdicts import check_causes
+from fastrnns_rs.verbs.compare.verdicts import check_causes, check_statistic
 from fastrnns_rs.verbs.history.run_history import chosen_history
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.api.arguments import Runners
     from fastrnns_rs.api.progress import Progress
-    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.comparison import Comparison, Statistic
     from fastrnns_rs.problem.loop import Sync
     from fastrnns_rs.problem.modes import Mode
     from fastrnns_rs.runners.runner import Creator
@@ -100,6 +100,7 @@ def ab(
     margin: float | str | None = None,
     force: bool = False,
     fail_on: Collection[str] = (),
+    statistic: Statistic = "median",
     history: str | os.PathLike[str] | Literal[False] | None = None,
     progress: Progress = True,
 ) -> Comparison:
@@ -166,6 +167,7 @@ def ab(
             machine; None for 1 %.
         force: True also compares different devices, and labels the rows.
         fail_on: `regression`, `inconclusive` or both, for `exit_code` of the document.
+        statistic: Statistic of each process that is judged: `median`, `mean` or `p95`, the 95th percentile.
         history: Folder that the run is kept in; None for the user's history, False to keep nothing.
         progress: True shows the table and a bar on a terminal, and the bar in a notebook; False shows nothing. A
             function is called instead with the number of finished processes, the number of all or None, and the running
@@ -185,7 +187,8 @@ def ab(
     causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
     check_causes(causes)
     # A wrong margin is reported before minutes of measurement.
-    margins.check(margin)
+    check_statistic(statistic)
+    margins.check(margin, statistic)
     several = candidate is None and not same
     sides = (
         _request("a", baseline, given, several=several),
@@ -210,13 +213,13 @@ def ab(
             observer=terminal,
             save=make_saver(folder),
             executor=interleaved_plan.choose_executor(plan, launch_together),
-            find_decided=partial(find_decided, margin=margin, force=force),
+            find_decided=partial(find_decided, margin=margin, force=force, statistic=statistic),
         )
     if same and run.status == "complete":
         from fastrnns_rs.machine import noise
 
         noise.store(noise.compute_run_floor(run))
-    return compare_sources([run], [], margin=margin, force=force, fail_on=causes).comparison
+    return compare_sources([run], [], margin=margin, force=force, fail_on=causes, statistic=statistic).comparison
 
 
 def _request(name: Literal["a", "b"], runners: Runners, given: Mapping[str, Any], *, several: bool) -> SideRequest:

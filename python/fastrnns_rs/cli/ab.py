@@ -66,6 +66,7 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @runner_options.torchscript
 @runner_options.compiling
 @verdict_options.margin
+@verdict_options.statistic
 @click.option("--force", is_flag=True, help="Compare different devices, and label the rows.")
 @verdict_options.fail_on
 @verdict_options.formats("ab")
@@ -120,7 +121,7 @@ def _measure(
     fail_on = verdict_options.causes(given)
     check_causes(fail_on)
     # A wrong margin is reported before minutes of measurement.
-    margins.check(given["margin"])
+    margins.check(given["margin"], given["statistic"])
     given = effort_options.resolve_effort(given)
     results.reserve(given["runner_file"])
     document.reserve(given["runner_file"])
@@ -144,7 +145,7 @@ def _measure(
             observer=terminal,
             save=keeping.save,
             executor=choose_executor(plan, executor),
-            find_decided=partial(find_decided, **shared.take(given, "margin", "force")),
+            find_decided=partial(find_decided, **shared.take(given, "margin", "force", "statistic")),
         )
     except Interrupted as stopped:
         terminal.close()
@@ -154,7 +155,9 @@ def _measure(
     terminal.close()
     if (name := keeping.find_name(run)) is not None:
         run.remember_name(name)
-    comparison = compare_sources([run], [], fail_on=fail_on, **shared.take(given, "margin", "force")).comparison
+    comparison = compare_sources(
+        [run], [], fail_on=fail_on, **shared.take(given, "margin", "force", "statistic")
+    ).comparison
     # The warnings of the run follow.
     file = None if target.document_file is None else document
     comparison_output.show(comparison, format_name, target.output, wide=given["wide"], stored=False, document=file)

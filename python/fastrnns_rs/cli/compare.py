@@ -44,6 +44,7 @@ class Files(ListOption):
 @click.option("--baseline", cls=Files, metavar="FILE...", help="Files of the baseline, one per session.")
 @click.option("--candidate", cls=Files, metavar="FILE...", help="Files of the candidate, one per session.")
 @verdict_options.margin
+@verdict_options.statistic
 @click.option("--force", is_flag=True, help="Compare different timing modes, devices and problems, and label the rows.")
 @verdict_options.fail_on
 @click.option(
@@ -56,7 +57,8 @@ class Files(ListOption):
 @click.option(
     "--wide",
     is_flag=True,
-    help="Show ratios, p-values and memory too; of captures, every kernel; with --explain, all samples.",
+    help="Show ratios, p-values, memory, means and 95th percentiles too; of captures, every kernel; with --explain, "
+    "all samples.",
 )
 @click.option(
     "--nsys-path", cls=Program, metavar="PATH", help="nsys program that exports reports. [default: the newest]"
@@ -89,7 +91,7 @@ def command(**given: Any) -> int:
     fail_on = verdict_options.causes(given)
     _check_causes(fail_on, check_causes)
     # A wrong margin is reported before files are read, which may take long.
-    margins.check(given["margin"])
+    margins.check(given["margin"], given["statistic"])
     history = history_options.find_history(given)
     first, second = (resolved(side, history) for side in _files(given))
     files = [os.fspath(one) for one in (*first, *second)]
@@ -104,8 +106,11 @@ def command(**given: Any) -> int:
     elif not second:
         raise UsageError("missing argument: CANDIDATE", "Use 2 captures: baseline and candidate.", where="compare")
     if captures:
+        if given["statistic"] != "median" and shared.is_flag("statistic"):
+            raise UsageError("--statistic needs runs", "Leave out --statistic.")
+        given["statistic"] = "median"
         return_freed_memory()
-    settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path")
+    settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path", "statistic")
     with open_past(history) as past:
         found = compare_sources(first, second, fail_on=fail_on, past=past, **settings)
     if given["explain"] is not None:

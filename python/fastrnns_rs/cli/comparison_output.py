@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -74,10 +75,12 @@ def show_derivation(found: Outcome, name: str, output: Path | None, *, wide: boo
         found: Comparison and its derivations.
         name: Name of a row or of a runner.
         output: File for the derivation; None for stdout.
-        wide: True adds histograms of the samples, if the terminal has UTF-8.
+        wide: True adds the statistics that are not judged and, if the terminal has UTF-8, histograms of the samples.
     """
     limit = display.terminal_width() if output is None else WIDTH
-    derive = found.explain_samples if wide and display.has_symbols(output) and found.explain_samples else found.explain
+    derive = found.explain
+    if wide and found.explain_wide is not None:
+        derive = partial(found.explain_wide, histograms=display.has_symbols(output))
     blocks = derive(name, limit).rstrip("\n").split("\n\n")
     titles = found.names(name)
     lines: list[Line] = []

@@ -27,7 +27,7 @@ _RUNNING: Sections = {
     "Compile": ("compile_timeout", "compile_cache"),
     COMPATIBILITY: ("sep", "print_json", "fuser", "executor", *_POINTWISE),
 }
-_JUDGING: Sections = {"Comparison": ("baseline", "candidate", "margin", "fail_on", "explain", "force")}
+_JUDGING: Sections = {"Comparison": ("baseline", "candidate", "statistic", "margin", "fail_on", "explain", "force")}
 _CAPTURES: Sections = {"Captures": ("iteration_range", "nsys_path")}
 _OUTPUT: Sections = {
     "Output": (
@@ -66,7 +66,7 @@ SECTIONS: Mapping[str, Sections] = {
     "ab": {
         "Baseline and candidate": ("only_a", "only_b", *_SIDE_OPTIONS, "same", "until", "live"),
         **_RUNNING,
-        "Comparison": ("margin", "fail_on", "force"),
+        "Comparison": ("statistic", "margin", "fail_on", "force"),
         **_OUTPUT,
     },
     "compare": {**_JUDGING, **_CAPTURES, **_OUTPUT},

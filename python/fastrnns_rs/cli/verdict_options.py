@@ -26,6 +26,15 @@ fail_on: Callable[[F], F] = click.option(
 )
 
 
+statistic: Callable[[F], F] = click.option(
+    "--statistic",
+    type=click.Choice(["median", "mean", "p95"]),
+    default="median",
+    show_default=True,
+    help="Statistic of each process that is judged. The mean includes rare slow iterations.",
+)
+
+
 def formats(verb: str) -> Callable[[F], F]:
     """Returns `--format` and its short form, with the variables of a verb."""
     return options.formats(verb, views.COMPARISON, "Output format. [default: table]")

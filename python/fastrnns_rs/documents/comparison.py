@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
+#: Statistic of a process: of its timed samples.
+Statistic = Literal["median", "mean", "p95"]
 RowBasis = Literal["sessions", "history", "two_sessions", "interleaved"]
 MarginSource = Literal["default", "option", "noise_floor"]
 Value = str | int | float | bool | None
@@ -81,7 +83,12 @@ class Compared(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Method(Part):
-    """Method of the verdicts. `forced`: compares rows that do not match."""
+    """Method of the verdicts. `forced`: compares rows that do not match.
+
+    Attributes:
+        statistic: Statistic of each process that is judged: the `median`, the `mean` or the 95th percentile (`p95`) of
+            its timed samples.
+    """
 
     name: str
     confidence_level: float
@@ -89,6 +96,7 @@ class Method(Part):
     margin_source: MarginSource
     false_discovery_rate: float
     forced: bool
+    statistic: Statistic = field(default="median", metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -106,8 +114,8 @@ class Figures(Part):
 
     Attributes:
         n_processes: Number of processes; 0 without a process level.
-        estimate_ns: Point estimate: the geometric mean of process medians. Without a process level, the median of all
-            samples.
+        estimate_ns: Point estimate: the geometric mean of the judged statistic of each process, by default of process
+            medians. Without a process level, the statistic of all samples.
         ci_low_ns: Lower bound of the 95 % interval of the point estimate; None with fewer than 3 processes.
         ci_high_ns: Upper bound of this interval.
         peak_memory_bytes: Peak memory of a process.
@@ -141,6 +149,30 @@ class Decile(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class StatisticChange(Part):
+    """Comparison of a statistic of the processes that is not judged.
+
+    Attributes:
+        baseline_ns: Geometric mean over the processes of the baseline.
+        candidate_ns: Geometric mean over the processes of the candidate.
+        ratio: Ratio candidate / baseline; above 1 is slower.
+        ratio_ci_low: Lower bound of the 95 % interval, between processes or sessions as that of the row; None with
+            fewer than 3 processes.
+        ratio_ci_high: Upper bound of this interval.
+        p_value: P-value of this statistic alone.
+        p_value_adjusted: P-value adjusted for all statistics of all rows that are not judged.
+    """
+
+    baseline_ns: float
+    candidate_ns: float
+    ratio: float
+    ratio_ci_low: float | None
+    ratio_ci_high: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Row(Part):
     """Comparison of one runner and phase. Ratios are candidate / baseline.
 
@@ -159,6 +191,9 @@ class Row(Part):
         history_sessions: Number of earlier sessions that `session_stddev` comes from.
         history_pooled: True if some of these sessions measured other runners or problems.
         deciles: Nine deciles of both sides; empty if samples of a side are unknown.
+        median: Change of the medians. None if they are judged, as is the default, or without processes.
+        mean: Change of the means. None if they are judged or unknown.
+        p95: Change of the 95th percentiles. None if they are judged or unknown.
     """
 
     runner: str
@@ -185,6 +220,9 @@ class Row(Part):
     history_sessions: int | None = field(default=None, metadata=since("1.3"))
     history_pooled: bool = field(default=False, metadata=since("1.3"))
     deciles: list[Decile] = field(default_factory=list, metadata=since("1.3"))
+    median: StatisticChange | None = field(default=None, metadata=since("1.3"))
+    mean: StatisticChange | None = field(default=None, metadata=since("1.3"))
+    p95: StatisticChange | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -12,7 +12,7 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fastrnns_rs.documents.comparison import Change, Compared, Comparison, GeometricMean, Row
+    from fastrnns_rs.documents.comparison import Change, Compared, Comparison, GeometricMean, Row, StatisticChange
 
 _Row = TypeVar("_Row")
 
@@ -39,6 +39,10 @@ def check_comparison(found: Comparison) -> None:
         _check_within(path, one)
         _check_processes(path, one)
         _check_deciles(path, one)
+        for name, change in (("median", one.median), ("mean", one.mean), ("p95", one.p95)):
+            if change is not None:
+                _check_interval(f"{path}.{name}", change)
+                _check_within(f"{path}.{name}", change)
     if found.geometric_mean is not None:
         _check_interval("geometric_mean", found.geometric_mean)
         _check_within("geometric_mean", found.geometric_mean)
@@ -54,7 +58,7 @@ def _placed(name: str, rows: Iterable[_Row]) -> list[tuple[str, _Row]]:
     return [(f"{name}[{number}]", row) for number, row in enumerate(rows)]
 
 
-def _check_interval(path: str, row: Row | Change | GeometricMean) -> None:
+def _check_interval(path: str, row: Row | Change | GeometricMean | StatisticChange) -> None:
     if row.ratio is not None and row.ratio <= 0:
         raise UsageError(f"{path}.ratio is {row.ratio:g}, not above 0")
     low, high = row.ratio_ci_low, row.ratio_ci_high
@@ -62,7 +66,7 @@ def _check_interval(path: str, row: Row | Change | GeometricMean) -> None:
         raise UsageError(f"{path}.ratio_ci_low is {low:g}, above ratio_ci_high, {high:g}")
 
 
-def _check_within(path: str, row: Row | GeometricMean) -> None:
+def _check_within(path: str, row: Row | GeometricMean | StatisticChange) -> None:
     """Checks that a ratio is within its interval.
 
     This does not apply to captures: their interval belongs to another mean than the ratio that is shown.

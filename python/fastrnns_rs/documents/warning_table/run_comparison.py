@@ -38,6 +38,19 @@ _EVIDENCE = (
         "measurement.",
     ),
     WarningRow(
+        "mean_differs",
+        effect="verdicts do not hold for the mean, which changed by another amount than the median",
+        short="verdicts do not hold for the mean",
+        evidence="rows, with the changes of median and mean and their 95 % intervals",
+        hint="Judge the mean: fastrnns-rs compare BASELINE CANDIDATE --statistic mean",
+        verbs=_COMPARE,
+        details="The median ignores a few slow iterations, which the mean and the total time include. The quotient of "
+        "mean and median of each process is compared like the times. Its change is significant among all rows, and "
+        "its whole 95 % interval lies beyond the margin. Causes are pauses, recompilations, garbage collection and "
+        "other programs; `compare --explain ROW --wide` shows all samples. If one iteration in twenty takes five times "
+        "as long, 10 processes of 100 iterations per side are enough for this warning.",
+    ),
+    WarningRow(
         "unequal_processes",
         effect="up to 26 % of rows may be false alarms, because the sides have different numbers of processes",
         short="false alarms are more frequent: unequal processes",

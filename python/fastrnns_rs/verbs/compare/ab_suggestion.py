@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.problem.problem import PRESETS, Problem
+from fastrnns_rs.verbs.compare.new_measurement import statistic_option
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Difference, Value
@@ -52,7 +53,7 @@ def suggest_ab_command(judged: Sequence[Judged], changed: Sequence[Difference]) 
     if not sides or problem is None:
         return None
     runners = dict.fromkeys(one.row.runner for one in judged if _problem_of(one) == problem)
-    return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *sides])
+    return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *sides, *statistic_option(judged)])
 
 
 def _problem_of(one: Judged) -> list[str] | None:

@@ -15,11 +15,12 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import explanation, margins
 from fastrnns_rs.verbs.compare.run_comparison import assemble, judge_sides
 from fastrnns_rs.verbs.compare.run_files import read_both, read_side
-from fastrnns_rs.verbs.compare.verdicts import check_causes
+from fastrnns_rs.verbs.compare.verdicts import check_causes, check_statistic
 from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import Statistic
     from fastrnns_rs.verbs.compare.run_files import Source
     from fastrnns_rs.verbs.compare.session_spread import Past
 
@@ -35,13 +36,14 @@ class Outcome:
         explain: Function that derives the rows of a name, for a terminal of a width (80 by default). It raises
             `UsageError` if no row has the name.
         names: Function that returns the names of these rows, which warnings contain.
-        explain_samples: Function as `explain`, which adds histograms of the samples; None for captures.
+        explain_wide: Function as `explain`, which adds the statistics that are not judged and, with `histograms`,
+            histograms of the samples; None for captures.
     """
 
     comparison: Comparison
     explain: Callable[..., str]
     names: Callable[[str], Collection[str]] = field(default=lambda name: {name})
-    explain_samples: Callable[..., str] | None = None
+    explain_wide: Callable[..., str] | None = None
 
 
 def compare_sources(
@@ -54,6 +56,7 @@ def compare_sources(
     iteration_range: str | None = None,
     nsys_path: str | None = None,
     past: Past | None = None,
+    statistic: Statistic = "median",
 ) -> Outcome:
     """Compares runs or captures.
 
@@ -66,18 +69,23 @@ def compare_sources(
         iteration_range: Name of the NVTX ranges that mark iterations; for captures only.
         nsys_path: Path of the nsys that exports reports; for captures only.
         past: Earlier sessions, which show the variance between sessions; for runs only.
+        statistic: Statistic of each process that is judged: `median`, `mean` or `p95`; for runs only.
 
     Raises:
-        UsageError: If a file cannot be understood, or the sides conflict.
+        UsageError: If a file cannot be understood, the sides conflict, or captures have another statistic.
         FastrnnsError: If a file looks like a capture but is not a capture.
         MissingError: If a file does not exist, the noise floor of this machine was never measured, or a report needs
             nsys to be exported and nsys is missing.
     """
     check_causes(fail_on)
+    check_statistic(statistic)
+    margins.check(margin, statistic)
     if are_captures(baseline, candidate):
         from fastrnns_rs.verbs.compare.captures import kernel_explanation
         from fastrnns_rs.verbs.compare.captures.capture_comparison import compare_captures
 
+        if statistic != "median":
+            raise UsageError(f"statistic needs runs: {statistic!r}", "Leave out statistic.", where="statistic")
         first, second = ([one for one in side if not isinstance(one, Run)] for side in (baseline, candidate))
         if not second:
             reason = f"{_name(first[0])!r} is a baseline only"
@@ -100,13 +108,21 @@ def compare_sources(
     else:
         raise UsageError("missing candidate", "Use 2 files, or one run of ab.")
     share, source, warnings = margins.resolve_margin(margin, sides)
-    judged = judge_sides(*sides, margin=share, force=force, intended=not candidate, past=past)
-    comparison = assemble(*sides, judged, margin=share, margin_source=source, fail_on=fail_on, warnings=warnings)
+    judged = judge_sides(*sides, margin=share, force=force, intended=not candidate, past=past, statistic=statistic)
+    comparison = assemble(
+        *sides,
+        judged,
+        margin=share,
+        margin_source=source,
+        fail_on=fail_on,
+        warnings=warnings,
+        statistic=statistic,
+    )
     return Outcome(
         comparison=comparison,
         explain=partial(explanation.explain, judged),
         names=partial(explanation.names_explained, judged),
-        explain_samples=partial(explanation.explain, judged, histograms=True),
+        explain_wide=partial(explanation.explain, judged, wide=True),
     )
 
 

@@ -10,22 +10,29 @@ from fastrnns_rs.documents.row_names import find_places
 from fastrnns_rs.errors import unknown
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare import sorted_numbers
-from fastrnns_rs.verbs.compare.verdict_steps import format_change, numbered, verdict_steps
+from fastrnns_rs.verbs.compare.verdict_steps import digits, format_change, numbered, verdict_steps
 from fastrnns_rs.views.comparison import spark_histogram, words
 from fastrnns_rs.views.prose import WIDTH, wrapped
 from fastrnns_rs.views.scale import Scale
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import StatisticChange
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
+#: Width of the names of statistics.
+_NAME = 8
 
-def explain(judged: Sequence[Judged], name: str, limit: int = WIDTH, *, histograms: bool = False) -> str:
+
+def explain(
+    judged: Sequence[Judged], name: str, limit: int = WIDTH, *, wide: bool = False, histograms: bool = False
+) -> str:
     """Returns the derivation of a row, or of all rows of a runner.
 
     Args:
         judged: All rows of the comparison.
         name: Name of the row, or `runner`, or `runner/phase` if several problems are compared.
         limit: Width of the terminal.
+        wide: True adds the statistics that are not judged.
         histograms: True adds histograms of all timed samples, whose bars are no ASCII.
 
     Raises:
@@ -36,7 +43,7 @@ def explain(judged: Sequence[Judged], name: str, limit: int = WIDTH, *, histogra
     if not found:
         every = dict.fromkeys(one for called in known for one in called)
         raise unknown("unknown row", name, every, where="explain")
-    return "\n\n".join("\n".join(_lines(one, limit, histograms=histograms)) for one in found) + "\n"
+    return "\n\n".join("\n".join(_lines(one, limit, wide=wide, histograms=histograms)) for one in found) + "\n"
 
 
 def names_explained(judged: Sequence[Judged], name: str) -> set[str]:
@@ -45,7 +52,7 @@ def names_explained(judged: Sequence[Judged], name: str) -> set[str]:
     return {judged[place].pair.title for place in find_places(name, known)}
 
 
-def _lines(one: Judged, limit: int, *, histograms: bool) -> Iterator[str]:
+def _lines(one: Judged, limit: int, *, wide: bool, histograms: bool) -> Iterator[str]:
     yield from wrapped(f"{visible(one.pair.title)}: {_answer(one)}", limit)
     if notes := [*one.pair.conflicts, *one.pair.intended]:
         yield from wrapped(f"note: {visible('; '.join(notes))}", limit)
@@ -59,10 +66,22 @@ def _lines(one: Judged, limit: int, *, histograms: bool) -> Iterator[str]:
         sessions = _sessions(one)
         yield ""
         yield from numbered([*steps, *([[sessions]] if sessions and one.found.p_value is not None else [])], limit)
+    if wide and (others := words.other_statistics(one.row)):
+        yield ""
+        yield "Other statistics of each process, not judged"
+        yield from _others(others, limit)
     needed = words.suggested_processes(one.row)
     if one.row.verdict == "inconclusive" and needed is not None:
         yield ""
         yield from wrapped(_suggestion(needed), limit)
+
+
+def _others(found: Sequence[tuple[str, StatisticChange]], limit: int) -> Iterator[str]:
+    for name, one in found:
+        change = format_change(one.ratio, one.ratio_ci_low, one.ratio_ci_high)
+        tests = (("p", one.p_value), ("adjusted p", one.p_value_adjusted))
+        values = "".join(f", {label} = {digits(value)}" for label, value in tests if value is not None)
+        yield from wrapped(f"  {name:{_NAME}}{change}{values}", limit)
 
 
 def _suggestion(needed: str) -> str:
@@ -88,14 +107,15 @@ def _numbers(one: Judged) -> tuple[Sequence[float], Sequence[float]]:
     """Returns the numbers of both sides: of sessions, processes or samples."""
     if one.row.basis == "sessions":
         return one.replication.baseline, one.replication.candidate
-    baseline, candidate = ([] if side is None else side.medians_ns for side in (one.pair.baseline, one.pair.candidate))
+    baseline, candidate = ([] if side is None else side.levels for side in (one.pair.baseline, one.pair.candidate))
     return baseline, candidate
 
 
 def _data(one: Judged, scale: Scale, limit: int) -> Iterator[str]:
     series = (one.pair.baseline, one.pair.candidate)
     lacks_processes = any(side.lack for side in series if side)
-    what = "Samples" if lacks_processes else "Session means" if one.row.basis == "sessions" else "Process medians"
+    plural = words.STATISTICS[one.pair.series.statistic][1]
+    what = "Samples" if lacks_processes else "Session means" if one.row.basis == "sessions" else f"Process {plural}"
     reasons = ["missing" if side is None else side.reason or "no samples" for side in series]
     yield from sorted_numbers.lines(what, _numbers(one), scale, limit, reasons)
 

@@ -49,12 +49,15 @@ def resolve_margin(
     return number(given), "option", []
 
 
-def check(given: float | str | None) -> None:
+def check(given: float | str | None, statistic: str = "median") -> None:
     """Checks a margin before anything is read or measured.
 
     Raises:
-        UsageError: If the margin is invalid.
+        UsageError: If the margin is invalid, or the noise floor is not that of the statistic.
     """
+    if given == NOISE_FLOOR and statistic != "median":
+        reason = f"the noise floor is that of medians, not of {statistic!r}"
+        raise _no_floor(reason)
     if given not in {None, NOISE_FLOOR}:
         resolve_margin(given)
 

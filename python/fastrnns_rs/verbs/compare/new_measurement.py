@@ -1,4 +1,4 @@
-"""Words of commands that measure the rows of a comparison again."""
+"""Words of commands that measure or compare the rows of a comparison again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.measuring_command import with_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from fastrnns_rs.documents.comparison import Statistic
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
@@ -31,3 +32,24 @@ def make_ab_command(baseline: Side, candidate: Side, processes: int) -> str | No
         The command; None if no single command measured both sides.
     """
     return with_processes(baseline.command, processes) if baseline.runs == candidate.runs else None
+
+
+def statistic_option(judged: Sequence[Judged]) -> list[str]:
+    """Returns the option of the judged statistic; empty for the median."""
+    statistic = judged[0].pair.series.statistic
+    return [] if statistic == "median" else ["--statistic", statistic]
+
+
+def make_statistic_command(baseline: Side, candidate: Side, statistic: Statistic) -> str | None:
+    """Returns the command that judges another statistic of the same runs.
+
+    Returns:
+        The command; None if no command line can name the runs.
+    """
+    sides = [baseline] if baseline.runs == candidate.runs else [baseline, candidate]
+    names = [one.name for one in sides if one.name is not None]
+    if len(names) == len(sides):
+        return f"fastrnns-rs compare {shlex.join(names)} --statistic {statistic}"
+    # The run of `ab` was not kept.
+    command = baseline.command if len(sides) == 1 else []
+    return shlex.join([*command, "--statistic", statistic]) if command else None

@@ -79,9 +79,9 @@ def choose_replication(pair: Pair, past: Past | None) -> Replication:
         past: Earlier sessions; None if there are none.
     """
     one, other = pair.baseline, pair.candidate
-    if one is None or other is None or not one.medians_ns or not other.medians_ns:
+    if one is None or other is None or not one.levels or not other.levels:
         return Replication(basis=None, baseline=[], candidate=[])
-    by_process = Replication(basis=None, baseline=one.medians_ns, candidate=other.medians_ns)
+    by_process = Replication(basis=None, baseline=one.levels, candidate=other.levels)
     first, second = {*one.sessions}, {*other.sessions}
     if not first or not second:
         return by_process
@@ -104,7 +104,7 @@ def _paired(one: Series, other: Series) -> Replication | None:
     """
     if not one.blocks or not other.blocks:
         return None
-    first, second = (dict(zip(side.blocks, side.medians_ns, strict=True)) for side in (one, other))
+    first, second = (dict(zip(side.blocks, side.levels, strict=True)) for side in (one, other))
     shared = [place for place in first if place in second]
     return Replication(
         basis="interleaved",
@@ -113,6 +113,24 @@ def _paired(one: Series, other: Series) -> Replication | None:
         paired=True,
         anytime=one.by_verdict,
     )
+
+
+def compare_pair(pair: Pair, replication: Replication, margin: float) -> stats.SampleComparison | None:
+    """Computes the statistics of a pair.
+
+    Returns:
+        The statistics; None if a side has no processes, or the sides differ and neither varies.
+
+    Raises:
+        ValueError: If a number is not above 0.
+        ArithmeticError: If the ratio of the sides is too large or too small for a number.
+    """
+    first, second = replication.baseline, replication.candidate
+    if not first or not second or any(one and one.lack for one in (pair.baseline, pair.candidate)):
+        return None
+    found = replication.compared(margin)
+    without = found.p_value is not None and replication.spread is None and lacks_spread(first, second)
+    return None if without else found
 
 
 def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:

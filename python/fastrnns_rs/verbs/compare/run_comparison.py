@@ -12,6 +12,7 @@ from fastrnns_rs.documents.comparison import FAILED, Compared, Comparison, Diffe
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import run_warnings
 from fastrnns_rs.verbs.compare.environment_keys import differences
+from fastrnns_rs.verbs.compare.row_statistics import add_statistics
 from fastrnns_rs.verbs.compare.series_matching import match
 from fastrnns_rs.verbs.compare.side import identity
 from fastrnns_rs.verbs.compare.verdicts import (
@@ -26,7 +27,7 @@ from fastrnns_rs.verbs.compare.verdicts import (
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
-    from fastrnns_rs.documents.comparison import MarginSource
+    from fastrnns_rs.documents.comparison import MarginSource, Statistic
     from fastrnns_rs.verbs.compare.series_matching import Pair
     from fastrnns_rs.verbs.compare.session_spread import Past
     from fastrnns_rs.verbs.compare.side import Side
@@ -41,6 +42,7 @@ def judge_sides(
     force: bool = False,
     intended: bool = False,
     past: Past | None = None,
+    statistic: Statistic = "median",
 ) -> list[Judged]:
     """Returns the rows of a comparison, each with the data behind it.
 
@@ -52,6 +54,7 @@ def judge_sides(
         intended: True if the sides differ on request, as in `ab`. Different runners, problems and modes are then
             labelled instead of refused.
         past: Earlier sessions, which show the variance between sessions.
+        statistic: Statistic of each process that is judged.
 
     Raises:
         UsageError: If two series conflict, or there is nothing to compare.
@@ -61,7 +64,7 @@ def judge_sides(
     pairs = match(baseline, candidate, intended=intended)
     if not force:
         refuse_conflicts(pairs)
-    return decide(pairs, margin, past)
+    return add_statistics(decide([pair.with_statistic(statistic) for pair in pairs], margin, past), margin, past)
 
 
 def assemble(
@@ -73,6 +76,7 @@ def assemble(
     margin_source: MarginSource,
     fail_on: Collection[str] = (),
     warnings: Sequence[RunWarning] = (),
+    statistic: Statistic = "median",
 ) -> Comparison:
     """Builds the document of a comparison from its rows."""
     rows = [one.row for one in judged]
@@ -85,7 +89,11 @@ def assemble(
         baseline=_compared(baseline),
         candidate=_compared(candidate),
         method=describe_method(
-            _method(judged), margin, margin_source, forced=any(one.pair.conflicts for one in judged)
+            _method(judged, statistic),
+            margin,
+            margin_source,
+            forced=any(one.pair.conflicts for one in judged),
+            statistic=statistic,
         ),
         environment_differences=changed,
         rows=rows,
@@ -95,11 +103,12 @@ def assemble(
     )
 
 
-def _method(judged: Iterable[Judged]) -> str:
+def _method(judged: Iterable[Judged], statistic: Statistic) -> str:
     replications = [one.replication for one in judged]
+    name = PAIRED_METHOD if any(one.paired for one in replications) else METHOD
     if any(one.anytime for one in replications):
-        return ANYTIME_METHOD
-    return PAIRED_METHOD if any(one.paired for one in replications) else METHOD
+        name = ANYTIME_METHOD
+    return name.replace("median", statistic)
 
 
 def _compared(side: Side) -> Compared:

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, name: str | None = None) -> Side:
-    """Converts a run to a side, with one number for each process.
+    """Converts a run to a side, with one number of each statistic for each process.
 
-    The number is the median of the timed samples of the process; for ranks, the geometric mean of their medians.
+    It is the median, mean or 95th percentile of the timed samples of the process; for ranks, the geometric mean of
+    theirs.
 
     Args:
         run: Run to convert.
@@ -71,18 +72,21 @@ def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Seri
     if result.mode == "train" and (reason or any(one.backward_ns is not None for ranks in sound for one in ranks)):
         phases.append("backward")
     for phase in phases:
-        medians, sessions, blocks, count = [], [], [], 0
+        levels: list[list[float]] = []
+        sessions, blocks, count = [], [], 0
         times: list[Sequence[float]] = []
         for ranks in [] if reason else sound:
             timed = [(places[id(one)], _timed(one, phase, places[id(one)])) for one in ranks]
             known = [(where, samples) for where, samples in timed if samples is not None]
             if known:
-                medians.append(level([_median(samples, f"{where}.{phase}_ns") for where, samples in known]))
+                each = [_statistics(samples, f"{where}.{phase}_ns") for where, samples in known]
+                levels.append([level(values) for values in zip(*each, strict=True)])
                 # A file of an older build was one session, or does not record that it was resumed.
                 sessions.append(ranks[0].session or run.run_id)
                 blocks.append(ranks[0].index)
                 count += sum(len(samples) for _, samples in known)
                 times += [samples for _, samples in known]
+        medians, means, p95s = map(list, zip(*levels, strict=True)) if levels else ([], [], [])
         kind, family = hash_conditions(setting, result, phase)
         yield Series(
             runner=result.runner,
@@ -102,6 +106,8 @@ def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Seri
             samples_ns=times,
             blocks=blocks if result.side is not None else [],
             by_verdict=run.plan.stop.rule == "decided",
+            means_ns=means,
+            p95s_ns=p95s,
         )
 
 
@@ -132,11 +138,12 @@ def _timed(process: Process, phase: Phase, place: str) -> list[int] | None:
     return samples[first:]
 
 
-def _median(samples: list[int], place: str) -> float:
+def _statistics(samples: list[int], place: str) -> tuple[float, float, float]:
+    """Returns the median, the mean and the 95th percentile."""
     try:
-        median = stats.quantiles(samples, [0.5])[0]
+        median, p95 = stats.quantiles(samples, [0.5, 0.95])
     except ValueError as error:
         raise UsageError(f"invalid samples: {place}", "Measure again.", reason=str(error)) from error
     if median <= 0:
         raise UsageError(f"invalid samples: {place} has a median of {median:g} ns", "Measure again.")
-    return median
+    return median, sum(samples) / len(samples), p95

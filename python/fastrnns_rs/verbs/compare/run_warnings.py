@@ -13,11 +13,12 @@ from fastrnns_rs.verbs.compare import new_measurement
 from fastrnns_rs.verbs.compare.ab_suggestion import suggest_ab_command
 from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
 from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
+from fastrnns_rs.verbs.compare.verdict_steps import format_change
 from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
-    from fastrnns_rs.documents.comparison import Difference
+    from fastrnns_rs.documents.comparison import Difference, Row, StatisticChange
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
@@ -33,6 +34,7 @@ def find_warnings(
         *merge_warnings(baseline.stored, candidate.stored),
         *merge_warnings(baseline.warnings, candidate.warnings),
         *_check_rows(judged),
+        *_check_means(baseline, candidate, judged),
         *_check_processes(baseline, candidate, judged),
         *_check_failures(baseline, candidate, judged),
         *_check_sessions(judged, changed),
@@ -53,6 +55,26 @@ def _check_rows(judged: Sequence[Judged]) -> Iterator[RunWarning]:
     if times and all(len(one) > 1 and one == other for one, other in times):
         count = sum(len(one) for one, _ in times)
         yield make_warning("same_times", evidence=f"{count:,} equal process medians in {_count(times, 'row')}")
+
+
+def _check_means(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[RunWarning]:
+    """Warns about rows whose mean changed by another amount than their judged median."""
+    differing = [one for one in judged if one.mean_to_median and one.row.mean and one.row.median is None]
+    if not differing:
+        return
+    texts = [f"{one.pair.title}: median {_change(one.row)}, mean {_change(one.row.mean)}" for one in differing]
+    more = f"; and {counted(len(texts) - _SHOWN, 'more row')}" if len(texts) > _SHOWN else ""
+    command = new_measurement.make_statistic_command(baseline, candidate, "mean")
+    yield make_warning(
+        "mean_differs",
+        evidence="; ".join(texts[:_SHOWN]) + more,
+        rows=_names(differing),
+        hint=f"Judge the mean: {command}" if command else "",
+    )
+
+
+def _change(found: Row | StatisticChange | None) -> str:
+    return format_change(found.ratio, found.ratio_ci_low, found.ratio_ci_high) if found else ""
 
 
 def _check_processes(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[RunWarning]:
@@ -123,11 +145,12 @@ def _check_short_baselines(baseline: Side, candidate: Side, judged: Sequence[Jud
     open_rows = [one for one in apart if one.pair.baseline and len({*one.pair.baseline.sessions}) == 1]
     if not open_rows:
         return
-    command = f"fastrnns-rs compare @like:{named[0][1:]} {named[1]}" if len(named) == 2 else None  # noqa: PLR2004  # the two sides
+    statistic = new_measurement.statistic_option(open_rows)
+    words = [f"fastrnns-rs compare @like:{named[0][1:]} {named[1]}", *statistic] if len(named) == 2 else []  # noqa: PLR2004  # the two sides
     yield make_warning(
         "short_baseline",
         evidence=f"{_join_names(open_rows)}: 1 session",
-        hint=f"Run: {command}" if command else "",
+        hint=f"Run: {' '.join(words)}" if words else "",
         rows=_names(open_rows),
     )
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import Statistic
     from fastrnns_rs.documents.run_file import Run
 
 _VERDICTS = {"faster", "slower", "equivalent"}
 
 
-def find_decided(run: Run, *, margin: float | str | None, force: bool) -> set[str]:
+def find_decided(run: Run, *, margin: float | str | None, force: bool, statistic: Statistic) -> set[str]:
     """Returns the runners whose rows all have a verdict, which holds for the whole table.
 
     The comparison of a run that stops by its verdicts uses anytime-valid intervals, so that looking after each pair
@@ -24,11 +25,12 @@ def find_decided(run: Run, *, margin: float | str | None, force: bool) -> set[st
         run: Run of `ab` so far.
         margin: Equivalence margin; see `compare_sources`.
         force: Compare rows that conflict.
+        statistic: Statistic of each process that is judged.
     """
     # After a round, both sides have the same number of processes, as in a complete run.
     whole = replace(run, status="complete")
     verdicts: defaultdict[str, set[str | None]] = defaultdict(set)
-    for row in compare_sources([whole], [], margin=margin, force=force).comparison.rows:
+    for row in compare_sources([whole], [], margin=margin, force=force, statistic=statistic).comparison.rows:
         if row.baseline is not None and row.candidate is not None:
             verdicts[row.runner].add(row.verdict)
     return {runner for runner, found in verdicts.items() if found <= _VERDICTS}

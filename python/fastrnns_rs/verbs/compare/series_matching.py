@@ -11,7 +11,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.side import Series, identity, sizes
 
 if TYPE_CHECKING:
-    from fastrnns_rs.verbs.compare.side import Side
+    from fastrnns_rs.verbs.compare.side import Level, Side
 
     Key = tuple[str, str | None]
 
@@ -42,6 +42,11 @@ class Pair:
         found = self.baseline or self.candidate
         assert found is not None  # noqa: S101  # `match` makes no pair of nothing
         return found
+
+    def with_statistic(self, statistic: Level) -> Pair:
+        """Returns the pair with another compared statistic of both series."""
+        first, second = (one and one.with_statistic(statistic) for one in (self.baseline, self.candidate))
+        return replace(self, baseline=first, candidate=second)
 
     @property
     def measured(self) -> bool:

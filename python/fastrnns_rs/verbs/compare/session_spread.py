@@ -17,11 +17,11 @@ LEAST_SESSIONS_OF_HISTORY = LEAST_DEGREES + 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastSession:
-    """One row of one session, summarised by the logarithms of its process medians.
+    """Row of one session, as logarithms of a statistic of its processes.
 
     Attributes:
         session: ID of the session.
-        kind: Hash of the conditions: rows of equal kind measured the same thing.
+        kind: Hash of the conditions, and the statistic: rows of equal kind measured the same thing.
         n_processes: Number of processes.
         mean: Mean of the logarithms.
         variance: Variance of the logarithms, with divisor n - 1; None for a single process.
@@ -84,7 +84,7 @@ class SessionSpread:
         the variance of processes is added for the missing processes.
         """
         weight = _session_weight(baseline) + _session_weight(candidate)
-        process_share = 1 / len(baseline.medians_ns) + 1 / len(candidate.medians_ns)
+        process_share = 1 / len(baseline.levels) + 1 / len(candidate.levels)
         missing = max(0.0, process_share - weight * self.inverse_processes)
         parts = (self.variance * weight, self.process_variance * missing)
         total = math.fsum(parts)
@@ -162,8 +162,8 @@ def pool_spread(rows: Sequence[PastSession], *, pooled: bool = False) -> Session
 def past_sessions(kind: str, series: Series) -> list[PastSession]:
     """Returns one row for each session of a series."""
     found: dict[str, list[float]] = {}
-    for session, median in zip(series.sessions, series.medians_ns, strict=True):
-        found.setdefault(session, []).append(math.log(median))
+    for session, time in zip(series.sessions, series.levels, strict=True):
+        found.setdefault(session, []).append(math.log(time))
     rows = []
     for session, logs in found.items():
         mean, several = _average(logs), len(logs) > 1

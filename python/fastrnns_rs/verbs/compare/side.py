@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from fastrnns_rs.documents.codec import RunWarning
+from fastrnns_rs.documents.comparison import Statistic
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.replicates import level
 from fastrnns_rs.verbs.compare.environment_keys import merged
+
+#: Statistic of a process that is compared. `mean_to_median` is the mean divided by the median.
+Level = Statistic | Literal["mean_to_median"]
+LEVELS: tuple[Level, ...] = (*get_args(Statistic), "mean_to_median")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,9 @@ class Series:
         blocks: Place of each of `medians_ns` in the random order of `ab`, where both sides have a process in each
             place; empty for other files.
         by_verdict: True if `ab` measured until it had a verdict.
+        means_ns: Mean of each process, as `medians_ns`; empty if the means are unknown.
+        p95s_ns: 95th percentile of each process, as `medians_ns`; empty if it is unknown.
+        statistic: Statistic in `levels`, which is compared.
     """
 
     runner: str
@@ -57,14 +65,40 @@ class Series:
     samples_ns: Sequence[Sequence[float]] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
     by_verdict: bool = False
+    means_ns: list[float] = field(default_factory=list)
+    p95s_ns: list[float] = field(default_factory=list)
+    statistic: Level = "median"
+
+    @property
+    def levels(self) -> list[float]:
+        """Compared statistic of each process, in nanoseconds.
+
+        A ratio for `mean_to_median`. All samples, for a series without a process level.
+        """
+        if self.statistic == "median":
+            return self.medians_ns
+        if self.statistic == "mean_to_median":
+            pairs = zip(self.means_ns, self.medians_ns, strict=True) if self.means_ns else ()
+            return [mean / median for mean, median in pairs]
+        return self.means_ns if self.statistic == "mean" else self.p95s_ns
 
     @property
     def session_levels(self) -> list[float]:
-        """Geometric mean of the process medians of each session, in nanoseconds."""
+        """Geometric mean of the levels of each session."""
         found: dict[str, list[float]] = {}
-        for one, median in zip(self.sessions, self.medians_ns, strict=True):
-            found.setdefault(one, []).append(median)
-        return [level(medians) for medians in found.values()]
+        for one, time in zip(self.sessions, self.levels, strict=True):
+            found.setdefault(one, []).append(time)
+        return [level(times) for times in found.values()]
+
+    def with_statistic(self, statistic: Level) -> Series:
+        """Returns the series with another compared statistic.
+
+        Its kinds and families are those of this statistic, so that the history supplies the variance of sessions that
+        belongs to the statistic.
+        """
+        end = "" if statistic == "median" else f" {statistic}"
+        kinds, families = (tuple(one.partition(" ")[0] + end for one in each) for each in (self.kinds, self.families))
+        return replace(self, statistic=statistic, kinds=kinds, families=families)
 
     @property
     def failed(self) -> bool:
@@ -166,8 +200,9 @@ def _added(first: Series, second: Series) -> Series:
     # skipped or interrupted, the processes of the other file are as good as they are alone.
     broken = next((one for one in (first, second) if one.failed), None)
     if broken is not None:
-        nothing: dict[str, Any] = {"medians_ns": [], "sessions": [], "n_samples": 0, "samples_ns": [], "blocks": []}
-        return replace(first, **nothing, lack=first.lack or second.lack, reason=broken.reason)
+        empty = ("medians_ns", "sessions", "samples_ns", "blocks", "means_ns", "p95s_ns")
+        nothing: dict[str, Any] = {name: [] for name in empty}
+        return replace(first, **nothing, n_samples=0, lack=first.lack or second.lack, reason=broken.reason)
     medians = [*first.medians_ns, *second.medians_ns]
     peaks = [one.peak_memory_bytes for one in (first, second) if one.peak_memory_bytes is not None]
     reason = None if medians else first.reason or second.reason
@@ -186,7 +221,15 @@ def _added(first: Series, second: Series) -> Series:
         samples_ns=[*first.samples_ns, *second.samples_ns] if all(map(_has_samples, (first, second))) else [],
         # Places of different runs are not the same places.
         blocks=[],
+        means_ns=_join_levels(first, second, "means_ns"),
+        p95s_ns=_join_levels(first, second, "p95s_ns"),
     )
+
+
+def _join_levels(first: Series, second: Series, name: str) -> list[float]:
+    """Returns a statistic of all processes; empty if it is unknown for some."""
+    levels = [*getattr(first, name), *getattr(second, name)]
+    return levels if len(levels) == len(first.medians_ns) + len(second.medians_ns) else []
 
 
 def _has_samples(series: Series) -> bool:

@@ -23,23 +23,25 @@ from fastrnns_rs.documents.comparison import (
     Method,
     Row,
     RowBasis,
+    Statistic,
     Verdict,
     is_regression,
     is_withheld,
 )
 from fastrnns_rs.errors import UsageError, unknown
-from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, choose_replication, lacks_spread
+from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, choose_replication, compare_pair
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Change, MarginSource
     from fastrnns_rs.verbs.compare.session_spread import Past
-    from fastrnns_rs.verbs.compare.side import Series
+    from fastrnns_rs.verbs.compare.side import Level, Series
 
 
 FALSE_DISCOVERY_RATE = 0.05
 METHOD, PAIRED_METHOD = "welch_log_process_medians", "paired_t_log_process_medians"
 ANYTIME_METHOD = "anytime_t_log_process_medians"
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
 #: Fields of the statistics that a row copies under the same names.
 _FOUND = ("ratio", "ratio_ci_low", "ratio_ci_high", "cliffs_delta", "p_value")
@@ -78,6 +80,7 @@ class Judged:
         found: Statistics of this row alone; None if a side has no processes.
         step: Rank in the table; None without a p-value.
         replication: Numbers that were compared.
+        mean_to_median: Change of mean / median of the processes, where it is larger than the margin; else None.
     """
 
     pair: Pair
@@ -85,6 +88,7 @@ class Judged:
     replication: Replication
     found: stats.SampleComparison | None
     step: Step | None
+    mean_to_median: stats.SampleComparison | None = None
 
 
 def decide(pairs: Sequence[Pair], margin: float, past: Past | None = None) -> list[Judged]:
@@ -138,22 +142,12 @@ def withdrawn(verdict: Verdict | None, adjusted: float, step: Step) -> str | Non
 def _judge(pair: Pair, margin: float, past: Past | None) -> Judged:
     try:
         replication = choose_replication(pair, past)
-        found = _compared(pair, replication, margin)
+        found = compare_pair(pair, replication, margin)
         row = _row(pair, replication, found)
         return Judged(pair=pair, row=row, replication=replication, found=found, step=None)
     except (ValueError, ArithmeticError) as error:
         message, hint = f"cannot compare row: {pair.title!r}", "Check the times of the row in both files."
         raise UsageError(message, hint, reason=str(error)) from error
-
-
-def _compared(pair: Pair, replication: Replication, margin: float) -> stats.SampleComparison | None:
-    """Returns the statistics of a pair; None if a side has no processes."""
-    first, second = replication.baseline, replication.candidate
-    if not first or not second or any(one and one.lack for one in (pair.baseline, pair.candidate)):
-        return None
-    found = replication.compared(margin)
-    without = found.p_value is not None and replication.spread is None and lacks_spread(first, second)
-    return None if without else found
 
 
 def _mark_conditional(one: Judged) -> Row:
@@ -202,8 +196,8 @@ def _row(pair: Pair, replication: Replication, found: stats.SampleComparison | N
         return replace(
             row,
             ratio=ratio,
-            shift_ns=stats.hodges_lehmann(one.medians_ns, other.medians_ns).shift,
-            cliffs_delta=stats.cliffs_delta(one.medians_ns, other.medians_ns),
+            shift_ns=stats.hodges_lehmann(one.levels, other.levels).shift,
+            cliffs_delta=stats.cliffs_delta(one.levels, other.levels),
         )
     return row
 
@@ -220,20 +214,26 @@ def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judge
 
 
 def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
-    if series is None or not series.medians_ns:
+    if series is None or not series.levels:
         return None
-    values = series.medians_ns
+    values = series.levels
     # Every session has the same weight, as in the ratio, however many processes it has.
     found = stats.process_ci(series.session_levels if basis == "sessions" else values) if not series.lack else None
     return Figures(
         n_processes=len(values) if found else 0,
         n_samples=series.n_samples,
-        estimate_ns=found.estimate if found else stats.quantiles(values, [0.5])[0],
+        estimate_ns=found.estimate if found else _level_of_samples(values, series.statistic),
         ci_low_ns=found.ci_low if found else None,
         ci_high_ns=found.ci_high if found else None,
         peak_memory_bytes=series.peak_memory_bytes,
-        process_medians_ns=[*values] if found else [],
+        process_medians_ns=[*series.medians_ns] if found else [],
     )
+
+
+def _level_of_samples(samples: Sequence[float], statistic: Level) -> float:
+    if statistic == "mean":
+        return math.fsum(samples) / len(samples)
+    return stats.quantiles(samples, [0.95 if statistic == "p95" else 0.5])[0]
 
 
 def _deciles(one: Series | None, other: Series | None) -> list[Decile]:
@@ -253,7 +253,11 @@ def _missing(pair: Pair) -> str:
         where = "only in the baseline" if pair.baseline else "only in the candidate"
         return "; ".join(filter(None, (where, pair.series.reason)))
     both = (("baseline", pair.baseline), ("candidate", pair.candidate))
-    reasons = [f"{series.reason or 'no samples'} (in the {side})" for side, series in both if not series.medians_ns]
+    reasons = [
+        f"{series.reason or ('only the median is known' if series.medians_ns else 'no samples')} (in the {side})"
+        for side, series in both
+        if not series.levels
+    ]
     return "; ".join(reasons) or pair.baseline.lack or pair.candidate.lack or NO_SPREAD
 
 
@@ -261,13 +265,13 @@ def _label(pair: Pair, basis: RowBasis | None) -> str | None:
     """Returns the caveat that a reader of the row needs before its numbers."""
     texts = ["forced: " + "; ".join(pair.conflicts)] if pair.conflicts else []
     texts += pair.intended
-    sides = [one for one in (pair.baseline, pair.candidate) if one and one.medians_ns and not one.lack]
+    sides = [one for one in (pair.baseline, pair.candidate) if one and one.levels and not one.lack]
     if basis == "sessions":
         texts.append(" and ".join(f"{len({*one.sessions})}" for one in sides) + " sessions are compared, not processes")
         return "; ".join(texts)
     if basis == "two_sessions":
         texts.append("conditional on these two sessions")
-    counts = [len(one.medians_ns) for one in sides]
+    counts = [len(one.levels) for one in sides]
     if len(counts) == 2 and 3 <= min(counts) < FEW_PROCESSES:  # noqa: PLR2004  # two sides; fewer give no verdict
         texts.append(f"fewer than {FEW_PROCESSES} processes: a wide interval")
     return "; ".join(texts) or None
@@ -286,6 +290,16 @@ def check_causes(fail_on: Collection[str]) -> None:
     for one in fail_on:
         if one not in CAUSES:
             raise unknown("invalid value", one, CAUSES, where="fail_on")
+
+
+def check_statistic(statistic: str) -> None:
+    """Checks the value of `--statistic`.
+
+    Raises:
+        UsageError: If the value is not in `STATISTICS`.
+    """
+    if statistic not in STATISTICS:
+        raise unknown("unknown statistic", statistic, STATISTICS, where="statistic")
 
 
 def exit_code(rows: Collection[Row | Change], margin: float, fail_on: Collection[str]) -> int:
@@ -311,7 +325,9 @@ def count_verdicts(verdicts: Iterable[Verdict | None]) -> Counts:
     return Counts(**{str(word): count for word, count in words.items()})
 
 
-def describe_method(name: str, margin: float, source: MarginSource, *, forced: bool) -> Method:
+def describe_method(
+    name: str, margin: float, source: MarginSource, *, forced: bool, statistic: Statistic = "median"
+) -> Method:
     """Returns the description of the method for the document."""
     return Method(
         name=name,
@@ -320,4 +336,5 @@ def describe_method(name: str, margin: float, source: MarginSource, *, forced: b
         margin_source=source,
         false_discovery_rate=FALSE_DISCOVERY_RATE,
         forced=forced,
+        statistic=statistic,
     )

@@ -14,6 +14,7 @@ from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 from fastrnns_rs.verbs.compare.session_spread import past_sessions
+from fastrnns_rs.verbs.compare.side import LEVELS
 from fastrnns_rs.verbs.history.run_index import SEPARATOR
 
 _LONGEST_FAULT = 300
@@ -69,6 +70,8 @@ def _session_rows(run: Run) -> Iterable[tuple[Any, ...]]:
     sides: list[str | None] = [one.name for one in run.sides] or [None]
     for side in sides:
         for series in side_of_run(run, side=side, label="", file=run.run_id).series:
-            [kind], [family] = series.kinds, series.families
-            for row in past_sessions(kind, series):
-                yield row.session, kind, family, row.n_processes, row.mean, row.variance
+            for level in LEVELS:
+                one = series.with_statistic(level)
+                [kind], [family] = one.kinds, one.families
+                for row in past_sessions(kind, one):
+                    yield row.session, kind, family, row.n_processes, row.mean, row.variance

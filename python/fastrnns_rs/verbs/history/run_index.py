@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.history.indexed_files import Record, Stamp
 
 #: Version of the tables, in `PRAGMA user_version`. An index of another version is rebuilt.
-_SHAPE = 6
+_SHAPE = 7
 _TABLES = """
 CREATE TABLE files (
     name BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL,

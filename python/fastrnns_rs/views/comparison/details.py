@@ -1,7 +1,8 @@
-"""Figures that only `compare --wide` shows: ratios, p-values and memory."""
+"""Figures that only `compare --wide` shows, such as ratios and means."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
@@ -10,14 +11,15 @@ from fastrnns_rs.views import figures
 from fastrnns_rs.views.comparison import conclusions, sides, words
 from fastrnns_rs.views.comparison.packed_table import packed
 from fastrnns_rs.views.comparison.words import UNKNOWN
-from fastrnns_rs.views.screen import Line, wrapped_lines
+from fastrnns_rs.views.screen import Line, joined, wrapped_lines
 from fastrnns_rs.views.table import Column
 from fastrnns_rs.views.units import percent, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fastrnns_rs.documents.comparison import Comparison, Figures
+    from fastrnns_rs.documents.comparison import Comparison, Figures, Row
+
 _FOUR_DECIMALS = (0.01, 100.0)
 #: Smaller probabilities have an exponent.
 _LEAST_PROBABILITY = 1e-4
@@ -31,9 +33,17 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
         limit: Width of the terminal.
     """
     named = words.named_rows(comparison)
-    rows = [one.row for one in named]
-    found = packed("runner/phase", [(one.name, one.name) for one in named], _columns(comparison), rows, limit)
-    return [*found, Line(""), *wrapped_lines(_remarks(comparison, named), limit)]
+    columns, others = _columns(comparison), _statistics(comparison)
+    parts = [_table([*columns, *others], named, limit)]
+    if any(not line.text for line in parts[0]):
+        # Where not all columns fit, the other statistics are next to each other.
+        parts = [_table(columns, named, limit), _table(others, named, limit)]
+    return [*joined(parts), Line(""), *wrapped_lines(_remarks(comparison, named), limit)]
+
+
+def _table(columns: Sequence[Column], named: Sequence[words.NamedRow], limit: int) -> list[Line]:
+    names = [(one.name, one.name) for one in named]
+    return packed("runner/phase", names, columns, [one.row for one in named], limit)
 
 
 def _columns(comparison: Comparison) -> list[Column]:
@@ -48,6 +58,19 @@ def _columns(comparison: Comparison) -> list[Column]:
         Column("peak MiB, baseline", lambda row: _peak(row.baseline), right=True),
         Column("peak MiB, candidate", lambda row: _peak(row.candidate), right=True),
     ]
+
+
+def _statistics(comparison: Comparison) -> list[Column]:
+    """Returns the columns of the statistics that are not judged."""
+    level = percent(comparison.method.confidence_level)
+    names = [name for name in words.STATISTICS if name != comparison.method.statistic]
+    return [Column(f"{name}, % [{level} CI]", partial(_change, name), right=True) for name in names]
+
+
+def _change(statistic: str, row: Row) -> str:
+    """Formats the change of a statistic that is not judged."""
+    found = dict(words.other_statistics(row)).get(statistic)
+    return UNKNOWN if found is None else figures.change(found.ratio, found.ratio_ci_low, found.ratio_ci_high)
 
 
 def _delta(value: float | None) -> str:

@@ -15,7 +15,7 @@ from fastrnns_rs.views.table import markdown as pipe_table
 from fastrnns_rs.views.text import code_cell, code_span
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Change, Comparison
+    from fastrnns_rs.documents.comparison import Change, Comparison, StatisticChange
 
 #: A later comment finds the comment to replace by this marker.
 _MARKER = "<!-- fastrnns-rs comparison -->"
@@ -24,7 +24,11 @@ _MARKER = "<!-- fastrnns-rs comparison -->"
 def markdown(comparison: Comparison) -> str:
     """Formats a comparison as Markdown: the counts, the rows, and folded details."""
     labels = [code_span(side.label) for side in (comparison.baseline, comparison.candidate)]
-    blocks = [[_MARKER, _headline(comparison)], [" → ".join(labels)]]
+    statistic = words.judged_statistic(comparison)
+    blocks = [
+        [_MARKER, _headline(comparison)],
+        [" → ".join(labels) + (f", statistic: {statistic}" if statistic else "")],
+    ]
     if comparison.kind == "capture":
         blocks += _captures(comparison)
     elif not comparison.rows:
@@ -67,6 +71,23 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
     ]
     sessions = words.sessions(comparison)
     yield [] if sessions is None else [sessions]
+    yield _statistics(named)
+
+
+def _statistics(named: Sequence[words.NamedRow]) -> list[str]:
+    """Returns a fold with the changes of the statistics that are not judged."""
+    found = [(one, dict(words.other_statistics(one.row))) for one in named]
+    names = dict.fromkeys(name for _, statistics in found for name in statistics)
+
+    def column(name: str) -> Column:
+        def text(one: tuple[words.NamedRow, dict[str, StatisticChange]]) -> str:
+            return words.ratio_with_interval(one[1][name]) if name in one[1] else words.UNKNOWN
+
+        return Column(f"ratio of {words.STATISTICS[name][1]}", text, right=True)
+
+    shown = [Column("row", lambda one: code_cell(one[0].name)), *map(column, names)]
+    title = " and ".join(words.STATISTICS[name][1] for name in names)
+    return _fold(title, pipe_table(shown, cells(shown, found))) if names else []
 
 
 def _captures(comparison: Comparison) -> Iterator[list[str]]:

@@ -43,4 +43,5 @@ def _names(side: Compared) -> list[str]:
 def _options(comparison: Comparison) -> list[str]:
     method = comparison.method
     margin = {"option": [f"--margin {method.margin:g}"], "noise_floor": ["--margin noise-floor"]}
-    return [*margin.get(method.margin_source, []), *(["--force"] if method.forced else [])]
+    statistic = [] if method.statistic == "median" else [f"--statistic {method.statistic}"]
+    return [*margin.get(method.margin_source, []), *statistic, *(["--force"] if method.forced else [])]

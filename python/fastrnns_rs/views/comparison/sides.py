@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.documents.comparison import Compared, Comparison, Difference, Figures
 
-_LABEL = "differs    "
+_LABEL, _STATISTIC = "differs    ", "statistic  "
 _VARIABLES = "variables."
 _GAP = 2
 #: A path is not cut to fewer columns while another column can be left out.
@@ -30,7 +30,9 @@ _OPTIONAL = (2, 3)
 
 
 def lines(comparison: Comparison, limit: int) -> list[Line]:
-    """Returns the lines of both sides, then the line of the differences.
+    """Returns the lines of both sides, the statistic, and the differences.
+
+    The statistic has a line if it is not the median.
 
     Args:
         comparison: Comparison of runs.
@@ -40,6 +42,8 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
     named = (("baseline", comparison.baseline, counts[0]), ("candidate", comparison.candidate, counts[1]))
     rows = [[name, visible(side.label), _start(side), _processes(side, count)] for name, side, count in named]
     found = [Line(text, "dim") for text in align_sides(rows, limit, _OPTIONAL)]
+    if statistic := words.judged_statistic(comparison):
+        found.append(Line(f"{_STATISTIC}{statistic}", "bold"))
     if comparison.environment_differences:
         found.append(Line(_differences(comparison.environment_differences, limit), "dim"))
     return found

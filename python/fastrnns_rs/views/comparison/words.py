@@ -19,9 +19,18 @@ from fastrnns_rs.views.units import ratio as show_ratio
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
-    from fastrnns_rs.documents.comparison import Change, Compared, Comparison, Figures, GeometricMean, Method, Row
+    from fastrnns_rs.documents.comparison import (
+        Change,
+        Compared,
+        Comparison,
+        Figures,
+        GeometricMean,
+        Method,
+        Row,
+        StatisticChange,
+    )
 
-    Judged: TypeAlias = Row | Change | GeometricMean
+    Judged: TypeAlias = Row | Change | GeometricMean | StatisticChange
 
 _COUNTED = ("slower", "faster", "equivalent", "inconclusive")
 _ROUNDS_TO_NOTHING = 0.005
@@ -39,6 +48,12 @@ VERDICTS = {
     "equivalent": "= equivalent",
     "inconclusive": "? inconclusive",
     None: "- no verdict",
+}
+#: Statistics of a process, as words and as the noun of several processes.
+STATISTICS: dict[str, tuple[str, str]] = {
+    "median": ("median", "medians"),
+    "mean": ("mean", "means"),
+    "p95": ("95th percentile", "95th percentiles"),
 }
 #: Variation that an interval includes, by the `basis` of its row.
 BASES = {
@@ -294,6 +309,18 @@ def _command(side: Compared, named: Mapping[str, str]) -> str:
     is_named = side.label.startswith("@")
     place = side.label if is_named else side.files[0]
     return "" if place.startswith("run ") else f": fastrnns-rs show {shell_word(place)}"
+
+
+def judged_statistic(comparison: Comparison) -> str:
+    """Returns `mean of each process`; empty if the median is judged, as by default."""
+    statistic = comparison.method.statistic
+    return "" if statistic == "median" else f"{STATISTICS[statistic][0]} of each process"
+
+
+def other_statistics(row: Row) -> list[tuple[str, StatisticChange]]:
+    """Returns the statistics of a row that are not judged."""
+    named = {"median": row.median, "mean": row.mean, "p95": row.p95}
+    return [(name, found) for name, found in named.items() if found is not None]
 
 
 def method(found: Method) -> str:

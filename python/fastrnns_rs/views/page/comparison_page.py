@@ -66,7 +66,8 @@ def _warnings(comparison: Comparison) -> Iterator[Any]:
 
 
 def _method(comparison: Comparison) -> Iterator[Any]:
-    yield Text(f"{visible(comparison.method.name)}, {words.method(comparison.method)}. {_READING}")
+    statistic = f", statistic: {judged}" if (judged := words.judged_statistic(comparison)) else ""
+    yield Text(f"{visible(comparison.method.name)}{statistic}, {words.method(comparison.method)}. {_READING}")
     command = repeat_words(comparison)
     if command is not None:
         yield Text("Command of this comparison:")

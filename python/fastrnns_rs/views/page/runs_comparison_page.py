@@ -117,12 +117,12 @@ def _row_parts(comparison: Comparison, one: words.NamedRow, charts: Charts | Non
     if row.reason:
         yield Text(f"Reason: {visible(row.reason)}.")
     yield from (Text(visible(note)) for note, _ in one.notes() if note != row.reason)
-    yield Facts([*_facts(row)])
+    yield Facts([*_facts(row, words.STATISTICS[comparison.method.statistic][1])])
     if any(side.process_medians_ns for side in sides(row)):
         if charts is not None:
             label = f"Median of each process of {title}, baseline and candidate"
             yield charts.draw(comparison, "processes", label, _PROCESSES, row=one.name)
-        yield _processes(row)
+        yield _processes(row, words.judged_statistic(comparison))
     if row.deciles:
         if charts is not None:
             label = f"Shift of each decile of {title}, candidate minus baseline"
@@ -130,12 +130,15 @@ def _row_parts(comparison: Comparison, one: words.NamedRow, charts: Charts | Non
         yield _deciles(row)
 
 
-def _facts(row: Row) -> Iterator[tuple[str, str]]:
+def _facts(row: Row, plural: str) -> Iterator[tuple[str, str]]:
     numbers = (("p-value", row.p_value), ("adjusted p-value", row.p_value_adjusted))
     yield from ((name, f"{value:.3g}") for name, value in numbers if value is not None)
     if row.shift_ns is not None:
         scale = Scale([row.shift_ns])
-        yield "shift of the process medians (Hodges-Lehmann)", f"{scale.text(row.shift_ns)} {scale.unit}"
+        yield f"shift of the process {plural} (Hodges-Lehmann)", f"{scale.text(row.shift_ns)} {scale.unit}"
+    for name, found in words.other_statistics(row):
+        change = change_with_unit(found.ratio, found.ratio_ci_low, found.ratio_ci_high)
+        yield f"change of the {words.STATISTICS[name][0]}", change
     for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
         if side is not None:
             yield f"samples, {name}", f"{side.n_samples:,}"
@@ -143,7 +146,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
                 yield f"peak memory, {name}", f"{mebibytes(side.peak_memory_bytes)} MiB"
 
 
-def _processes(row: Row) -> Table:
+def _processes(row: Row, statistic: str) -> Table:
     scale = processes_scale(row)
     both = [row.baseline, row.candidate]
     count = max(len(one.process_medians_ns) for one in both if one is not None)
@@ -155,7 +158,7 @@ def _processes(row: Row) -> Table:
         [Cell(str(place + 1), place + 1), *(time_cell(_at(one, place), scale) for one in both)]
         for place in range(count)
     ]
-    rows.append(cells("point estimate", "estimate_ns"))
+    rows.append(cells(f"point estimate{f' ({statistic})' if statistic else ''}", "estimate_ns"))
     rows.append(cells("95 % CI low", "ci_low_ns"))
     rows.append(cells("95 % CI high", "ci_high_ns"))
     return Table("Medians of processes", ("process", f"baseline, {scale.unit}", f"candidate, {scale.unit}"), rows)

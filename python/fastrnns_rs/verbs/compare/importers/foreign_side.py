@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,11 +32,15 @@ class Measured(NamedTuple):
         medians_ns: Numbers in nanoseconds, as in `Series`.
         n_samples: Number of samples behind `medians_ns`.
         lack: Data without which no verdict can be computed, as in `Series`.
+        means_ns: Means, as in `Series`.
+        p95s_ns: 95th percentiles, as in `Series`.
     """
 
     medians_ns: list[float]
     n_samples: int
     lack: str | None
+    means_ns: Sequence[float] = ()
+    p95s_ns: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,5 +122,8 @@ def _series(name: str, read: Callable[[], Measured]) -> Series:
     except UnmeasuredError as error:
         reason = visible(str(error))
     # As many numbers as samples are the samples.
-    samples = [measured.medians_ns] if measured.n_samples == len(measured.medians_ns) > 0 else []
-    return Series(runner=name, reason=reason, samples_ns=samples, **measured._asdict())
+    numbers = measured._asdict()
+    samples = measured.medians_ns if measured.n_samples == len(measured.medians_ns) else []
+    for key in ("means_ns", "p95s_ns"):
+        numbers[key] = [*(numbers[key] or samples)]
+    return Series(runner=name, reason=reason, samples_ns=[samples] if samples else [], **numbers)

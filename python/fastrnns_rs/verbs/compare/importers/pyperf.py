@@ -91,14 +91,14 @@ def _text(benchmark: Place, metadata: dict[str, Any], key: str) -> str:
 
 
 def _measured(runs: list[Place]) -> Measured:
-    medians, count = [], 0
+    processes = []
     for run in runs:
         # Runs that only calibrated the loops have warm-ups and no values. Values are already divided by the loops.
         values = run.get("values")
         times = [] if values is None else values.times_ns(SECOND_NS)
         if times:
-            medians.append(stats.summarize(times).median)
-            count += len(times)
-    if not medians:
+            processes.append(stats.summarize(times))
+    if not processes:
         raise UnmeasuredError("no run has values: all of them calibrated")
-    return Measured(medians, count, None)
+    medians, means, p95s = ([getattr(one, name) for one in processes] for name in ("median", "mean", "p95"))
+    return Measured(medians, sum(one.count for one in processes), None, means, p95s)
