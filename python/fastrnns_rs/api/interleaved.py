@@ -15,6 +15,7 @@ from fastrnns_rs.documents.keywords import checked_keywords, nearest_keyword
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, make_options
+from fastrnns_rs.verbs.ab.self_comparison import keep_self_comparison
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import execute
 from fastrnns_rs.verbs.bench.interleaved import interleaved_plan, side_checks
@@ -23,7 +24,7 @@ from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 from fastrnns_rs.verbs.compare import margins
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.verdicts import check_causes
-from fastrnns_rs.verbs.history.run_history import chosen_history
+from fastrnns_rs.verbs.history.run_history import chosen_history, open_past
 
 if TYPE_CHECKING:
     import torch
@@ -189,11 +190,11 @@ def ab(
         if margin == margins.NOISE_FLOOR:
             side_checks.check_noise_floor(run)
         run = execute(plan, run, observer=terminal, save=make_saver(folder))
+    comparison = compare_sources([run], [], margin=margin, force=force, fail_on=causes).comparison
     if same and run.status == "complete":
-        from fastrnns_rs.machine import noise
-
-        noise.store(noise.compute_run_floor(run))
-    return compare_sources([run], [], margin=margin, force=force, fail_on=causes).comparison
+        with open_past(folder) as past:
+            return keep_self_comparison(run, comparison, past)[0]
+    return comparison
 
 
 def _request(name: Literal["a", "b"], runner: str | Creator | None, given: Mapping[str, Any]) -> SideRequest:
