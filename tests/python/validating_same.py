@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from validating_blocks import autoregressive
 from validating_verdicts import percent
 from validation_tables import Table
 
@@ -32,6 +33,8 @@ FAULTS = (
     "jump of 5 %",
     "random walk, 0.5 % a process",
     "one process 3 times as slow",
+    "AR(.36)",
+    "AR(.9)",
 )
 
 Logs = NDArray[np.float64]
@@ -51,6 +54,8 @@ class Shares:
 def noise(rng: Generator, fault: str, spread: float) -> Logs:
     """Logarithms of the times of consecutive processes, with a fault that does not depend on the sides."""
     processes = 2 * PAIRS
+    if fault.startswith("AR"):
+        return autoregressive(float(fault[3:-1]), spread, processes)(rng)
     logs = spread * rng.standard_normal(processes)
     if fault.startswith("drift"):
         logs += math.log(1.1) * np.linspace(0, 1, processes)
