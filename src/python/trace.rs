@@ -322,7 +322,9 @@ impl Write for Pieces {
     }
 }
 
-/// Makes this process return freed memory to the system at once, for commands that read large captures.
+/// Makes this process return freed memory to the system at once.
+///
+/// For commands that read large captures.
 #[pyfunction]
 pub(super) fn return_freed_memory() -> PyResult<()> {
     guarded_value(memory::return_freed)

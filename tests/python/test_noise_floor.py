@@ -18,13 +18,16 @@ import scipy.stats
 from conftest import ROOT, run_cli
 from run_files import CARD, ENVIRONMENT, process, result, run
 
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.run_file import Process, Result, Run
+from fastrnns_rs.documents.self_check import SelfCheck
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, noise
 from fastrnns_rs.machine.noise import compute_run_floor, measure_floor, store, stored
 from fastrnns_rs.machine.noise.floor import minimum_detectable_change, relabelled, wilson
+from fastrnns_rs.machine.noise.process_pairs import ProcessPair
 from fastrnns_rs.views.noise import sentence
 
 CPU = "A Processor (R) @ 2.60GHz / 9"
@@ -37,9 +40,18 @@ def medians(spread: float, count: int = 40, seed: int = 0) -> list[float]:
     return [3e6 * math.exp(generator.gauss(0, spread)) for _ in range(count)]
 
 
+def paired(medians: list[float]) -> list[ProcessPair]:
+    """Neighbours as pairs, whose sides take turns to be first."""
+    sides = zip(medians[::2], medians[1::2], strict=True)
+    return [
+        ProcessPair(baseline_ns=one, candidate_ns=other, baseline_first=place % 2 == 0)
+        for place, (one, other) in enumerate(sides)
+    ]
+
+
 def measured(forward: list[float], backward: list[float] | None = None, **given: Any) -> NoiseFloor:
     known = {"device": "cpu", "runner": "lstm", "environment": MACHINE, "draws": 200}
-    return measure_floor(forward, backward, **{**known, **given})
+    return measure_floor(paired(forward), None if backward is None else paired(backward), **{**known, **given})
 
 
 @pytest.fixture
@@ -57,7 +69,10 @@ def test_one_in_twenty_is_a_false_alarm() -> None:
 
 def test_two_kinds_of_processes_raise_no_more_alarms() -> None:
     # Half of them 40 % slower: wide, and far from normal.
-    floor = measured([x * (1.4 if place % 2 else 1) for place, x in enumerate(medians(0.01, 60))], draws=1000)
+    floor = measured([x * (1.4 if place // 2 % 2 else 1) for place, x in enumerate(medians(0.01, 60))], draws=1000)
+    assert floor.minimum_detectable_change < 0.02
+    generator = random.Random(5)
+    floor = measured([x * generator.choice((1, 1.4)) for x in medians(0.01, 60)], draws=1000)
     assert floor.false_alarm_rate < 0.08
     assert floor.minimum_detectable_change > 0.2
 
@@ -70,15 +85,26 @@ def test_the_interval_of_the_rate_is_wilsons() -> None:
     assert (floor.false_alarm_ci_low, floor.false_alarm_ci_high) == wilson(round(200 * floor.false_alarm_rate), 200)
 
 
-def test_no_process_is_on_both_sides() -> None:
+def test_pairs_stay_together_under_random_labels() -> None:
     known = [float(place) for place in range(1, 41)]
     seen = set()
-    for baseline, candidate in relabelled(known, 10, 200, seed=1):
+    for baseline, candidate in relabelled(paired(known), 10, 200, seed=1):
         assert len({*baseline, *candidate}) == 20
+        assert {(min(pair), max(pair)) for pair in zip(baseline, candidate, strict=True)} <= {
+            *zip(known[::2], known[1::2], strict=True)
+        }
         seen |= {*baseline}
     assert seen == {*known}
-    # As many as there are: each draw is a division of all of them.
-    assert all(sorted(a + b) == known for a, b in relabelled(known, 20, 5, seed=1))
+    # As many as there are: each draw has all of them.
+    assert all(sorted(a + b) == known for a, b in relabelled(paired(known), 20, 5, seed=1))
+
+
+def test_random_labels_hide_a_slower_side() -> None:
+    """The fault of this figure, which the checks do not have."""
+    biased = [one * (1.03 if place % 2 else 1) for place, one in enumerate(medians(0.005))]
+    floor = measured(biased, draws=400)
+    assert floor.false_alarm_rate < 0.08
+    assert {one.check: one.finding for one in floor.checks}["sides"] == "difference"
 
 
 def test_the_same_seed_draws_the_same() -> None:
@@ -90,15 +116,12 @@ def test_the_same_seed_draws_the_same() -> None:
 
 @pytest.mark.parametrize(("spread", "per_side", "margin"), [(0.02, 10, 0.01), (0.005, 10, 0.01), (0.05, 5, 0.03)])
 def test_the_change_is_found_in_four_of_five_comparisons(spread: float, per_side: int, margin: float) -> None:
-    """Against the rule written out with numpy and scipy, on processes that are simulated."""
+    """Against the rule of pairs written out with numpy and scipy, on ratios that are simulated."""
     change = minimum_detectable_change(spread, per_side, margin=margin)
     generator, trials = np.random.default_rng(5), 20_000
-    sides = generator.normal(0, spread, (2, trials, per_side))
-    difference = sides[1].mean(axis=1) + math.log1p(change) - sides[0].mean(axis=1)
-    variances = sides.var(axis=2, ddof=1) / per_side
-    error = np.sqrt(variances.sum(axis=0))
-    degrees = variances.sum(axis=0) ** 2 / (variances**2 / (per_side - 1)).sum(axis=0)
-    wide, narrow = (scipy.stats.t.ppf(level, degrees) * error for level in (0.975, 0.95))
+    ratios = generator.normal(math.log1p(change), spread, (trials, per_side))
+    difference, error = ratios.mean(axis=1), ratios.std(axis=1, ddof=1) / math.sqrt(per_side)
+    wide, narrow = (scipy.stats.t.ppf(level, per_side - 1) * error for level in (0.975, 0.95))
     equivalent = (np.abs(difference) + narrow) <= math.log1p(margin)
     found = (difference - wide > 0) & ~equivalent
     assert found.mean() == pytest.approx(0.8, abs=0.012)
@@ -107,7 +130,7 @@ def test_the_change_is_found_in_four_of_five_comparisons(spread: float, per_side
 def test_where_nothing_spreads_the_change_is_the_margin() -> None:
     assert minimum_detectable_change(0.0, 10) == pytest.approx(0.01, rel=0.01)
     floor = measured([3e6] * 40)
-    assert (floor.log_stddev, floor.false_alarm_rate) == (0.0, 0.0)
+    assert (floor.log_stddev, floor.pair_log_stddev, floor.false_alarm_rate) == (0.0, 0.0, 0.0)
     assert floor.minimum_detectable_change == pytest.approx(0.01, rel=0.01)
 
 
@@ -115,31 +138,35 @@ def test_more_processes_show_less() -> None:
     found = [minimum_detectable_change(0.03, count) for count in (3, 5, 10, 20, 40)]
     assert found == sorted(found, reverse=True)
     # As the root of their number, where the t is near the normal: 2.8 standard errors.
-    assert math.log1p(found[-1]) == pytest.approx(2.8 * 0.03 * math.sqrt(2 / 40), rel=0.03)
+    assert math.log1p(found[-1]) == pytest.approx(2.8 * 0.03 / math.sqrt(40), rel=0.04)
+    # Student's noncentral t, where the margin plays no role.
+    power = scipy.stats.nct.sf(scipy.stats.t.ppf(0.975, 9), 9, math.log1p(found[2]) * math.sqrt(10) / 0.03)
+    assert power == pytest.approx(0.8, abs=0.003)
 
 
 def test_the_floor_is_that_of_the_worse_phase() -> None:
-    quiet, loud = medians(0.01), medians(0.04, seed=1)
+    quiet, loud = medians(0.01), medians(0.04, seed=2)
     assert measured(quiet).phase == "forward"
     for forward, backward, phase in ((quiet, loud, "backward"), (loud, quiet, "forward")):
         floor = measured(forward, backward)
         assert floor.phase == phase
-        assert replace(floor, measured_utc="", phase="forward") == replace(measured(loud), measured_utc="")
+        alone = replace(measured(loud), measured_utc="", checks=[])
+        assert replace(floor, measured_utc="", phase="forward", checks=[]) == alone
 
 
 @pytest.mark.parametrize(
     ("forward", "given", "message"),
     [
-        (medians(0.02, 39), {}, r": 39 of forward\b.* 40\b"),
+        (medians(0.02, 38), {}, r": 38 of forward\b.* 40\b"),
         ([], {}, r": 0 of forward\b.* 40\b"),
         (medians(0.02), {"per_side": 21}, r": 21 \(per_side\).* 20\."),
         (medians(0.02), {"per_side": 2}, r": 2 \(per_side\).* 3 "),
         (medians(0.02), {"draws": 0}, r": 0 \(draws\)"),
         (medians(0.02), {"margin": math.nan}, "margin"),
-        ([*medians(0.02), math.nan], {}, r": forward: processes\[40\] is NaN"),
-        ([*medians(0.02), 0.0], {}, r": forward: processes\[40\] is 0;"),
-        ([*medians(0.02), -1.0], {}, r": forward: processes\[40\] is -1;"),
-        ([1e-5, 1e9] * 20, {}, ": forward: spread is 16"),
+        ([*medians(0.02), math.nan, 1.0], {}, r": forward: processes\[40\] is NaN"),
+        ([*medians(0.02), 0.0, 1.0], {}, r": forward: processes\[40\] is 0;"),
+        ([*medians(0.02), -1.0, 1.0], {}, r": forward: processes\[40\] is -1;"),
+        ([1e-5, 1e9, 1e9, 1e-5] * 10, {}, ": forward: spread is 33"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(forward: list[float], given: dict[str, Any], message: str) -> None:
@@ -194,6 +221,19 @@ def test_a_gpu_has_its_own(here: Path) -> None:
     assert stored("cuda:1") is None
 
 
+def test_a_floor_of_an_older_build_is_read(here: Path) -> None:
+    path = store(measured(medians(0.02)))
+    document = json.loads(path.read_text())
+    for key in ("pair_log_stddev", "between_sessions_change", "session_log_stddev", "n_sessions", "checks"):
+        del document["noise_floor"][key]
+    document["schema_version"] = "1.2"
+    path.write_text(json.dumps(document))
+    floor = stored("cpu")
+    assert floor is not None
+    assert (floor.between_sessions_change, floor.checks) == (None, [])
+    assert "unknown between sessions;" in sentence(floor)
+
+
 def with_key(key: str, value: Any) -> Any:
     def damage(text: str) -> str:
         document = json.loads(text)
@@ -201,6 +241,10 @@ def with_key(key: str, value: Any) -> Any:
         return json.dumps(document)
 
     return damage
+
+
+def with_check(**changes: Any) -> Any:
+    return with_key("checks", [to_plain(SelfCheck(check="sides", finding="none")) | changes])
 
 
 @pytest.mark.parametrize(
@@ -218,6 +262,13 @@ def with_key(key: str, value: Any) -> Any:
         (with_key("minimum_detectable_change", -0.1), "minimum_detectable_change is -0.1"),
         (with_key("minimum_detectable_change", math.inf), "minimum_detectable_change is inf"),
         (with_key("minimum_detectable_change", 10**400), "minimum_detectable_change is 1"),
+        (with_key("between_sessions_change", math.nan), "between_sessions_change is nan"),
+        (with_key("pair_log_stddev", -1.0), "pair_log_stddev is -1"),
+        (with_key("n_sessions", 0), "n_sessions is 0"),
+        (with_check(finding="drift"), "sides has a drift without its size"),
+        (with_check(p_value=2), "p_value is 2"),
+        (with_check(ratio=math.inf), "ratio is inf"),
+        (with_check(n_jumps=-1), "n_jumps is -1"),
         (with_key("phase", "sideways"), "phase is 'sideways'"),
         (with_key("device", "cuda"), CPU),
         (with_key("device_name", "../../x"), " ../../x"),
@@ -276,8 +327,11 @@ def test_the_doctor_shows_the_floor(doctor: Any) -> None:
     assert "noise floor: not measured\n" in run().stdout
     noise.store(floor)
     lines = [line.split("  ")[-1].strip() for line in run().stdout.partition("noise floor\n")[2].splitlines()]
-    assert lines[1:4] == [f"{floor.measured_utc}, torch 2.15.0", "40 of lstm, forward", "2.3 % by 10 + 10 processes"]
+    assert lines[1:3] == [f"{floor.measured_utc}, torch 2.15.0", "40 of lstm, forward"]
+    assert lines[3] == "2.3 % by 10 + 10 processes; unknown between sessions"
     assert lines[4].startswith("4.7 [")
+    assert lines[4].endswith("cannot show a bias")
+    assert lines[5].startswith("No difference found: sides ±")
     document = run("--json").json()
     assert document["warnings"] == []
     known = ("measured_utc", "comparisons", "false_alarm_rate", "minimum_detectable_change")
@@ -307,16 +361,19 @@ def run_of(*runners: str, count: int = 22, backward: bool = True) -> Run:
     def side(seed: int, runner: str) -> Result:
         made = [steady(*one) for one in enumerate(medians(0.02, count - 1, seed=seed))]
         broken = replace(steady(count, 1.0), status="failed", steady_from=None)
-        return replace(result(runner, processes=0), processes=[*made, broken])
+        # Side `a` is first in even pairs.
+        placed = [replace(one, order=2 * one.index + (one.index + seed) % 2) for one in [*made, broken]]
+        return replace(result(runner, processes=0), side="ab"[seed], processes=placed)
 
     plan = replace(run([]).plan, order_seed=7)
     return run([side(*one) for one in enumerate(runners)], environment=MACHINE, plan=plan)
 
 
 @pytest.mark.parametrize("backward", [True, False])
-def test_both_sides_of_a_run_are_one_pool(backward: bool) -> None:
+def test_processes_of_one_index_are_a_pair(backward: bool) -> None:
     floor = compute_run_floor(run_of("lstm", "lstm", backward=backward))
-    pool = [float(round(one)) for side in (0, 1) for one in medians(0.02, 21, seed=side)]
+    sides = zip(medians(0.02, 21, seed=0), medians(0.02, 21, seed=1), strict=True)
+    pool = [float(round(one)) for pair in sides for one in pair]
     expected = measured(pool, [2 * one for one in pool] if backward else None, seed=7, draws=1000)
     assert replace(floor, measured_utc="") == replace(expected, measured_utc="")
     assert (floor.n_processes, floor.runner, floor.device) == (42, "lstm", "cpu")
@@ -334,5 +391,6 @@ def test_a_run_of_something_else_has_no_floor() -> None:
 def test_a_floor_is_told_in_a_sentence() -> None:
     floor = replace(measured(medians(0.02)), false_alarm_rate=0.05, minimum_detectable_change=0.01234)
     told = sentence(replace(floor, false_alarm_ci_low=0.04, false_alarm_ci_high=0.06))
-    parts = ("cpu", "10 + 10 processes", "1.2 %", "5.0 [4.0, 6.0] % of 200 comparisons", "40 processes", "lstm/forward")
+    parts = ("cpu", "10 + 10 processes", "1.2 %", "5.0 [4.0, 6.0] % false alarms", "cannot show a bias")
+    parts += ("unknown between sessions", "40 processes", "lstm/forward")
     assert [part for part in parts if part not in told] == []

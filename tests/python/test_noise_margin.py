@@ -9,26 +9,35 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_files import CARD, ENVIRONMENT, PROBLEM, result, run
+from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, result, run
 
 from fastrnns_rs import Comparison, MissingError, UsageError, compare
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.run_file import Environment, Run
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine.noise import measure_floor, store
+from fastrnns_rs.machine.noise.process_pairs import ProcessPair
 
 CARDS = [replace(CARD, index=0, name="old card"), replace(CARD, index=1, name="new card")]
 
 
 def floor_of(device: str, known: Environment, **changes: Any) -> NoiseFloor:
     generator = random.Random(0)
-    medians = [1e6 * math.exp(generator.gauss(0, 0.01)) for _ in range(40)]
-    return replace(measure_floor(medians, None, device=device, runner="r", environment=known, draws=50), **changes)
+    sides = [[1e6 * math.exp(generator.gauss(0, 0.01)) for _ in range(20)] for _ in range(2)]
+    pairs = [
+        ProcessPair(baseline_ns=one, candidate_ns=other, baseline_first=True) for one, other in zip(*sides, strict=True)
+    ]
+    return replace(measure_floor(pairs, None, device=device, runner="r", environment=known, draws=50), **changes)
 
 
 def on(device: str, seed: int = 0, **changes: Any) -> Run:
     problem = replace(PROBLEM, device=device)
     return run([result(seed=seed, problem=problem)], environment=replace(ENVIRONMENT, **changes))
+
+
+def in_session(name: str, one: Run) -> Run:
+    results = [replace(row, processes=[replace(each, session=name) for each in row.processes]) for row in one.results]
+    return replace(one, results=results, sessions=[replace(SESSION, session_id=name)])
 
 
 def compared(one: Run, other: Run) -> Comparison:
@@ -48,6 +57,31 @@ def test_the_noise_floor_of_the_machine_that_measured_is_the_margin() -> None:
     assert (found.method.margin, found.method.margin_source) == (0.03, "noise_floor")
     assert found.rows[0].verdict == "equivalent"
     assert {one.code for one in found.warnings} == {"false_alarms"}
+
+
+def test_files_of_different_sessions_take_the_figure_between_sessions() -> None:
+    first, second = on("cpu"), in_session("later", on("cpu", seed=1))
+    with pytest.raises(MissingError) as caught:
+        compared(first, second)
+    assert "noise floor between sessions not measured: 'cpu' (a processor) (margin): 0 of 8 sessions" in str(
+        caught.value
+    )
+    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, n_sessions=3))
+    with pytest.raises(
+        MissingError, match=r"3 of 8 sessions.*Call fastrnns_rs\.ab\('r', same=True\) 5 more times"
+    ) as caught:
+        compared(first, second)
+    assert caught.value.command_hint == "Run 5 more times, in different hours: fastrnns-rs ab --same r"
+    floor = floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, between_sessions_change=0.07, n_sessions=8)
+    store(floor)
+    assert compared(first, second).method.margin == 0.07
+    # Sides of one session, and the same sessions on both sides, take the other.
+    assert compared(first, on("cpu", seed=1)).method.margin == 0.03
+    both = [first, second], [on("cpu", seed=2), in_session("later", on("cpu", seed=3))]
+    assert compare(*both, margin="noise-floor").method.margin == 0.03
+    store(replace(floor, between_sessions_change=0.8))
+    with pytest.raises(UsageError, match=r"noise floor too high: 80% on 'cpu'"):
+        compared(first, second)
 
 
 def test_a_floor_that_is_no_margin_is_refused() -> None:

@@ -24,6 +24,7 @@ MAKERS = {"make_warning", "report_findings", "report_check"}
 #: Commands whose warnings a folder makes.
 FOLDERS = {
     "machine/warnings": "bench",
+    "verbs/ab": "ab",
     "verbs/bench": "bench",
     "verbs/compare": "compare",
     "verbs/doctor": "doctor",

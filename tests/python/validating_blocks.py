@@ -36,10 +36,10 @@ def white(rng: Generator, count: int = 2 * PROCESSES) -> np.ndarray:
     return 0.01 * rng.standard_normal(count)
 
 
-def autoregressive(coefficient: float, stddev: float) -> Callable[[Generator], np.ndarray]:
+def autoregressive(coefficient: float, stddev: float, count: int = 2 * PROCESSES) -> Callable[[Generator], np.ndarray]:
     def draw(rng: Generator) -> np.ndarray:
         settled = 200
-        noise = lfilter([1.0], [1.0, -coefficient], rng.standard_normal(2 * PROCESSES + settled))
+        noise = lfilter([1.0], [1.0, -coefficient], rng.standard_normal(count + settled))
         return stddev * np.sqrt(1 - coefficient**2) * np.asarray(noise)[settled:]
 
     return draw

@@ -97,7 +97,9 @@ def machine(phases: dict[str, Phase], work: dict[str, list[float]]) -> Iterator[
 
 def live(found: list[Live]) -> Iterator[str]:
     """What the calls of `ab` said."""
-    yield row("command", "phase", "ratio (95 %)", "verdict", "false alarms of this machine", "found with 80 % power")
+    yield row(
+        "command", "phase", "ratio (95 %)", "verdict", "false alarms of random relabelling", "found with 80 % power"
+    )
     yield row("---", "---", "---:", "---", "---:", "---:")
     for one in found:
         if one.failure is not None:

@@ -66,7 +66,7 @@ def compare(
     Raises:
         UsageError: If a file is invalid, or baseline and candidate do not match.
         FastrnnsError: If a file that looks like a capture is not a capture.
-        MissingError: If a file is missing, the noise of this machine was never measured, or no nsys is found to export
+        MissingError: If a file is missing, the noise floor is not known, or no nsys is found to export
             a report.
     """
     causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]

@@ -17,6 +17,7 @@ from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.processes.launcher import launch_together
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, make_options
+from fastrnns_rs.verbs.ab.self_comparison import keep_self_comparison
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import execute
 from fastrnns_rs.verbs.bench.interleaved import interleaved_plan, side_checks
@@ -26,7 +27,7 @@ from fastrnns_rs.verbs.compare import margins
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.sequential_stop import find_decided
 from fastrnns_rs.verbs.compare.verdicts import check_causes, check_statistic
-from fastrnns_rs.verbs.history.run_history import chosen_history
+from fastrnns_rs.verbs.history.run_history import chosen_history, open_past
 
 if TYPE_CHECKING:
     import torch
@@ -215,11 +216,11 @@ def ab(
             executor=interleaved_plan.choose_executor(plan, launch_together),
             find_decided=partial(find_decided, margin=margin, force=force, statistic=statistic),
         )
+    comparison = compare_sources([run], [], margin=margin, force=force, fail_on=causes, statistic=statistic).comparison
     if same and run.status == "complete":
-        from fastrnns_rs.machine import noise
-
-        noise.store(noise.compute_run_floor(run))
-    return compare_sources([run], [], margin=margin, force=force, fail_on=causes, statistic=statistic).comparison
+        with open_past(folder) as past:
+            return keep_self_comparison(run, comparison, past)[0]
+    return comparison
 
 
 def _request(name: Literal["a", "b"], runners: Runners, given: Mapping[str, Any], *, several: bool) -> SideRequest:

@@ -18,6 +18,7 @@ from fastrnns_rs.cli import (
     options,
     run_output,
     runner_options,
+    same_output,
     shared,
     side_options,
     verdict_options,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.cli.run_saving import RunSaver
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.views.bench_terminal import BenchTerminal
+    from fastrnns_rs.views.screen import Line
 
 EPILOG = """\b
 Examples:
@@ -158,14 +160,18 @@ def _measure(
     comparison = compare_sources(
         [run], [], fail_on=fail_on, **shared.take(given, "margin", "force", "statistic")
     ).comparison
+    answer: list[Line] = []
+    if given["same"] and run.status == "complete":
+        comparison, answer = same_output.keep_noise_floor(run, comparison, given)
     # The warnings of the run follow.
     file = None if target.document_file is None else document
-    comparison_output.show(comparison, format_name, target.output, wide=given["wide"], stored=False, document=file)
+    show = partial(comparison_output.show, wide=given["wide"], stored=False, document=file, answer=answer)
+    show(comparison, format_name, target.output)
     run_output.tell_end(run, keeping, begin)
     if run.status != "complete" or results.failed or document.failed:
         return ExitCode.FAILED
     if given["same"]:
-        side_options.keep_noise_floor(run)
+        display.tell_next("Show the noise floor", "fastrnns-rs doctor")
     return comparison.exit_code
 
 

@@ -35,6 +35,7 @@ def show(
     stored: bool = True,
     document: ResultsFile | None = None,
     named: Mapping[str, str] = MappingProxyType({}),
+    answer: Sequence[Line] = (),
 ) -> None:
     """Writes a comparison and its warnings.
 
@@ -47,13 +48,14 @@ def show(
         stored: True counts the warnings that the compared runs contain.
         document: The file `output`, already reserved; None for a file that is not, or no file.
         named: Words of a command for compared files that have a shorter name than their path.
+        answer: Lines below a table. With another format, they go to stderr.
     """
     warnings = words.own_warnings(comparison)
     limit = display.terminal_width(sys.stderr)
     counted = terminal.stored_warnings(comparison, limit, named) if stored else []
     if format_name == "table":
         limit = display.terminal_width() if output is None else WIDTH
-        lines = terminal.results(comparison, limit, wide=wide, bars=display.has_symbols(output))
+        lines = [*terminal.results(comparison, limit, wide=wide, bars=display.has_symbols(output)), *answer]
         if document is None:
             display.show_lines(lines, output)
         else:
@@ -64,6 +66,7 @@ def show(
         shared.deliver(comparison.render(format_name), output)
     else:
         document.deliver(comparison.render(format_name))
+    display.tell_lines(answer[1:])
     if format_name in _WITHOUT_WARNINGS:
         _tell(warnings, more, counted)
 

@@ -117,7 +117,9 @@ class RunSaver:
         elif not words:
             return found
         elif run.sides:
-            if run.status == "complete" and not run_screen.lacks_intervals(run):
+            # Equal sides are those of `--same`, whose next command is another.
+            is_same = len({one.label for one in run.sides}) == 1
+            if run.status == "complete" and not is_same and not run_screen.lacks_intervals(run):
                 found.append(("Show all figures", f"fastrnns-rs compare {words} --wide"))
         elif name == "@last" and _is_comparable(runs[-2:], run):
             found.append(("Compare with the run before", f"fastrnns-rs compare @last~1 {words}"))

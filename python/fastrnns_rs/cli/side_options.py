@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from fastrnns_rs.cli import display, runner_options, shared
+from fastrnns_rs.cli import runner_options, shared
 from fastrnns_rs.cli.configuration import Code, Program
 from fastrnns_rs.cli.options import F, dashed
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest
 
 _BOTH = 2
@@ -194,17 +192,3 @@ def _words(name: str, given: dict[str, Any]) -> list[str]:
         raise UsageError(
             f"invalid options: {text!r}", "Close the quotes.", where=f"only_{name}", reason=str(error)
         ) from error
-
-
-def keep_noise_floor(run: Run) -> None:
-    """Prints the noise floor of a run of `ab --same`, and stores it for later runs."""
-    from fastrnns_rs.machine import noise
-    from fastrnns_rs.views.noise import sentence
-    from fastrnns_rs.views.prose import wrapped
-
-    floor = noise.compute_run_floor(run)
-    path = noise.store(floor)
-    limit = display.terminal_width(sys.stderr)
-    texts = (sentence(floor), f"Saved for --margin noise-floor in {path}.")
-    shared.tell(line for text in texts for line in wrapped(visible(text), limit))
-    display.tell_next("Show the noise floor", "fastrnns-rs doctor")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from fastrnns_rs.documents.codec import since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
+from fastrnns_rs.documents.self_check import SelfCheck
 from fastrnns_rs.errors import UsageError
 
 _MOST = 1e300
@@ -14,26 +16,39 @@ _MOST = 1e300
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class NoiseFloor(Part):
-    """Noise floor: verdicts for two equal sides, in the phase that detects less.
+    """Noise floor: minimum detectable effects, and checks of equal sides.
+
+    The rate of false alarms is that of random labels: it cannot show a bias. Figures without another remark belong to
+    the phase that detects less within a session.
 
     Attributes:
         measured_utc: Time of the measurement, as ISO 8601.
-        comparisons: Number of comparisons of two equal sides.
-        false_alarm_rate: Share of these comparisons with the verdict faster or slower.
+        comparisons: Number of comparisons of pairs with random labels.
+        false_alarm_rate: Share of these comparisons with the verdict faster or slower. Random labels make both sides
+            equal, so that the share cannot show a bias of one side, a drift or a jump.
         false_alarm_ci_low: Lower end of its 95 % interval, over the draws, given the measured processes.
         false_alarm_ci_high: Upper end of the same interval.
-        minimum_detectable_change: Minimum detectable effect at 80 % power, as a relative difference: 0.02 is 2 %.
+        minimum_detectable_change: Minimum detectable effect of sides of one session at 80 % power, as a relative
+            difference: 0.02 is 2 %.
         device: Device as in a problem: `cpu`, `cuda`, `cuda:1`.
         device_name: Name of the GPU, or model of the CPU; None where the machine does not report it.
         cpu_model: Model of the CPU that launched the GPU work.
         runner: Name of the runner that was measured.
         phase: Phase that the figures belong to.
         n_processes: Number of measured processes.
-        processes_per_side: Number of processes on each side of a comparison.
+        processes_per_side: Number of processes on each side of a comparison, which are pairs.
         log_stddev: Standard deviation of the logarithms of the processes' medians: their relative variation.
         margin: Equivalence margin of the verdicts, as a share.
         seed: Random seed of the draws.
         torch_version: Version of torch that ran.
+        pair_log_stddev: Standard deviation of the log ratios of pairs. None in floors of older builds, whose effect
+            belongs to independent processes.
+        between_sessions_change: Minimum detectable effect of two sides of one session each at 80 % power, in the phase
+            that detects less; None with fewer than eight sessions.
+        session_log_stddev: Standard deviation of the log levels of sessions, in the same phase; None with fewer than
+            eight sessions.
+        n_sessions: Number of sessions under the same conditions, with this one; None if unknown.
+        checks: Checks of this measurement, each with sides that were fixed before it.
     """
 
     measured_utc: str
@@ -53,18 +68,28 @@ class NoiseFloor(Part):
     margin: float
     seed: int
     torch_version: str
+    pair_log_stddev: float | None = field(default=None, metadata=since("1.3"))
+    between_sessions_change: float | None = field(default=None, metadata=since("1.3"))
+    session_log_stddev: float | None = field(default=None, metadata=since("1.3"))
+    n_sessions: int | None = field(default=None, metadata=since("1.3"))
+    checks: list[SelfCheck] = field(default_factory=list, metadata=since("1.3"))
 
     def __post_init__(self) -> None:
         for name in ("false_alarm_rate", "false_alarm_ci_low", "false_alarm_ci_high", "margin"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a share from 0 to 1")
-        for name in ("minimum_detectable_change", "log_stddev"):
+        optional = ("pair_log_stddev", "between_sessions_change", "session_log_stddev")
+        for name in ("minimum_detectable_change", "log_stddev", *optional):
+            if name in optional and getattr(self, name) is None:
+                continue
             # Any program may have written the document: NaN and integers above the range of a float are outside too.
             if not 0 <= getattr(self, name) < _MOST:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a relative difference")
         for name in ("comparisons", "n_processes", "processes_per_side"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a count")
+        if self.n_sessions is not None and self.n_sessions < 1:
+            raise UsageError(f"n_sessions is {self.n_sessions}, not a count")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

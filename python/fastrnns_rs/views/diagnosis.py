@@ -105,8 +105,9 @@ def _noise(floor: NoiseFloor | None, limit: int) -> Iterator[Line]:
         ("device", f"{floor.device}, {floor.device_name or 'unknown'}"),
         ("measured", f"{floor.measured_utc}, torch {floor.torch_version}"),
         ("processes", f"{floor.n_processes} of {floor.runner}, {floor.phase}"),
-        ("found with 80 % power", noise.detectable(floor)),
-        ("false alarms", noise.false_alarms(floor)),
+        ("80 % power finds", f"{noise.within_session(floor)}; {noise.between_sessions(floor)}"),
+        ("random relabelling", noise.false_alarms(floor)),
+        *(("last check", text) for text in filter(None, [noise.answer(floor)])),
     ]
     columns = (FittedColumn("noise floor"), FittedColumn("", is_sentence=True))
     yield from fitted_table.lines(columns, [FittedRow(row) for row in rows], limit)

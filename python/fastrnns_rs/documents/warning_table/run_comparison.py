@@ -97,10 +97,19 @@ _EVIDENCE = (
         "false_alarms",
         effect="more than 5 % of rows may be false alarms on this machine",
         short="false alarms are more frequent on this machine",
-        evidence="share of false alarms in %, when the machine was compared with itself",
+        evidence="share of false alarms in %, with random labels on processes of one runner",
         hint="Find what else runs, then measure the noise again: fastrnns-rs ab --same RUNNER",
         verbs=_COMPARE,
         details="Only with `--margin noise-floor`. The warning is given above 7 %.",
+    ),
+    WarningRow(
+        "equal_sides_differ",
+        effect="comparisons may show differences that do not exist, because a runner differed from itself",
+        short="differences may not exist: a runner differed from itself",
+        evidence="difference of sides, launch order or sessions, drift or jump, each in %",
+        hint="Find what else runs, then measure again: fastrnns-rs ab --same RUNNER",
+        verbs=("ab",),
+        details="Only with `--same`. Each of four checks has at most 3 % false alarms.",
     ),
 )
 

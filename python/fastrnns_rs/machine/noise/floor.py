@@ -1,6 +1,6 @@
-"""Noise floor, from processes of one runner with random side labels.
+"""Noise floor of pairs of processes of one runner.
 
-It consists of the false alarm rate and the minimum detectable effect.
+It consists of the minimum detectable effect, and of the false alarm rate of random labels.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Literal
 from fastrnns_rs import stats
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.machine.noise.storage import HINTS, device_name
-from fastrnns_rs.replicates import median
+from fastrnns_rs.machine.noise.process_pairs import ProcessPair, find_pairs
+from fastrnns_rs.machine.noise.run_checks import check_run
+from fastrnns_rs.machine.noise.storage import device_name
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment, Run
 
-#: With fewer processes, draws of 10 and 10 are nearly identical.
+#: With fewer processes, draws of 10 pairs are nearly identical.
 LEAST_PROCESSES = 40
 #: Quantile of the normal distribution for a 95 % interval.
 _Z = 1.959963984540054
@@ -33,12 +34,13 @@ class _Phase:
     n_processes: int
     alarms: int
     log_stddev: float
+    pair_log_stddev: float
     detectable: float
 
 
 def measure_floor(
-    forward_medians: Sequence[float],
-    backward_medians: Sequence[float] | None,
+    forward: Sequence[ProcessPair],
+    backward: Sequence[ProcessPair] | None,
     *,
     device: str,
     runner: str,
@@ -48,27 +50,27 @@ def measure_floor(
     seed: int = 0,
     margin: float = 0.01,
 ) -> NoiseFloor:
-    """Returns the false alarm rate and the minimum detectable effect.
+    """Returns the noise floor of pairs of processes.
 
-    Each draw relabels processes of one runner at random: `per_side` as the baseline, as many others as the candidate. A
-    verdict of `compare_samples` that is faster or slower is a false alarm. The result describes the phase with the
-    larger minimum detectable effect.
+    Each draw takes `per_side` pairs and labels the processes of each pair at random. A verdict of `compare_samples` for
+    pairs that is faster or slower is a false alarm. Random labels make both sides equal: the rate shows whether the
+    test keeps its level on these times, and cannot show a bias, a drift or a jump. `check_run` searches for these. The
+    result describes the phase with the larger minimum detectable effect.
 
     The interval of the rate (Wilson, *Probable Inference, the Law of Succession, and Statistical Inference*, 1927)
     covers the draws, given these processes. All draws share the processes. The interval therefore shows the deviation
-    of another thousand draws, not of processes at another time. Random draws do not contain drift. They represent
-    interleaved sides, as those of `ab`.
+    of another thousand draws, not of processes at another time.
 
-    The minimum detectable effect is computed by `detection_power` from the measured standard deviation. It is exact if
-    the logarithms of medians are normally distributed.
+    The minimum detectable effect is computed by `detection_power` from the standard deviation of the log ratios of
+    pairs. It is exact if these are normally distributed.
 
     Args:
-        forward_medians: Median of each process in ns, at least 40 medians.
-        backward_medians: Same for the backward phase; None without a backward phase.
+        forward: Pairs of processes, at least 20.
+        backward: Same for the backward phase; None without a backward phase.
         device: Device, as in a problem: `cpu`, `cuda`, `cuda:1`.
         runner: Runner of the processes.
         environment: Environment of the processes' run.
-        per_side: Processes on each side, at least 3. At least twice as many processes are required.
+        per_side: Pairs in each comparison, at least 3.
         draws: Number of comparisons.
         seed: Random seed of the draws.
         margin: Equivalence margin, as for `compare_samples`.
@@ -77,12 +79,12 @@ def measure_floor(
         UsageError: If there are too few processes or draws, a median is not a positive number, or the margin is
             invalid.
     """
-    phases: list[tuple[Literal["forward", "backward"], Sequence[float]]] = [("forward", forward_medians)]
-    if backward_medians is not None:
-        phases.append(("backward", backward_medians))
-    for name, medians in phases:
-        _check(name, medians, per_side, draws)
-    measured = [_phase(name, medians, per_side, draws, seed, margin) for name, medians in phases]
+    phases: list[tuple[Literal["forward", "backward"], Sequence[ProcessPair]]] = [("forward", forward)]
+    if backward is not None:
+        phases.append(("backward", backward))
+    for name, pairs in phases:
+        _check(name, pairs, per_side, draws)
+    measured = [_phase(name, pairs, per_side, draws, seed, margin) for name, pairs in phases]
     worst = max(measured, key=lambda phase: phase.detectable)
     low, high = wilson(worst.alarms, draws)
     return NoiseFloor(
@@ -103,20 +105,23 @@ def measure_floor(
         margin=margin,
         seed=seed,
         torch_version=environment.torch_version,
+        pair_log_stddev=worst.pair_log_stddev,
+        checks=check_run(dict(phases)),
     )
 
 
 def relabelled(
-    medians: Sequence[float], per_side: int, draws: int, seed: int
+    pairs: Sequence[ProcessPair], per_side: int, draws: int, seed: int
 ) -> Iterator[tuple[list[float], list[float]]]:
-    """Yields two sides for each draw, without a process in common.
+    """Yields two sides for each draw: different pairs, each with random labels.
 
-    The same seed draws the same processes.
+    The same seed draws the same pairs and labels.
     """
     generator = random.Random(seed)  # noqa: S311  # The draws need no cryptographic strength.
     for _ in range(draws):
-        drawn = generator.sample(range(len(medians)), 2 * per_side)
-        yield [medians[place] for place in drawn[:per_side]], [medians[place] for place in drawn[per_side:]]
+        drawn = generator.sample(pairs, per_side)
+        labelled = [generator.sample((one.baseline_ns, one.candidate_ns), 2) for one in drawn]
+        yield [first for first, _ in labelled], [second for _, second in labelled]
 
 
 def wilson(hits: int, trials: int) -> tuple[float, float]:
@@ -128,48 +133,64 @@ def wilson(hits: int, trials: int) -> tuple[float, float]:
     return max(0.0, min(share, (middle - half) / (1 + width))), min(1.0, max(share, (middle + half) / (1 + width)))
 
 
-def _check(name: str, medians: Sequence[float], per_side: int, draws: int) -> None:
-    if len(medians) < LEAST_PROCESSES:
-        message = f"too few processes: {len(medians)} of {name}, and a noise floor needs {LEAST_PROCESSES}"
+def _check(name: str, pairs: Sequence[ProcessPair], per_side: int, draws: int) -> None:
+    if 2 * len(pairs) < LEAST_PROCESSES:
+        message = f"too few processes: {2 * len(pairs)} of {name}, and a noise floor needs {LEAST_PROCESSES}"
         raise UsageError(message, f"Use `processes={LEAST_PROCESSES}` or more.")
     least = 3
-    if not least <= per_side <= len(medians) // 2:
-        hint = f"Use an integer from {least} to {len(medians) // 2}."
+    if not least <= per_side <= len(pairs):
+        hint = f"Use an integer from {least} to {len(pairs)}."
         raise UsageError(f"out of range: {per_side}", hint, where="per_side", value=per_side)
     if draws < 1:
         raise UsageError(f"out of range: {draws}", "Use an integer of at least 1.", where="draws", value=draws)
 
 
 def _phase(
-    name: Literal["forward", "backward"], medians: Sequence[float], per_side: int, draws: int, seed: int, margin: float
+    name: Literal["forward", "backward"],
+    pairs: Sequence[ProcessPair],
+    per_side: int,
+    draws: int,
+    seed: int,
+    margin: float,
 ) -> _Phase:
     try:
-        spread = stats.process_ci(medians).log_stddev or 0.0
+        spread = stats.process_ci([time for one in pairs for time in (one.baseline_ns, one.candidate_ns)]).log_stddev
+        ratios = [math.log(one.candidate_ns) - math.log(one.baseline_ns) for one in pairs]
+        pair_spread = stats.moments(ratios).stddev or 0.0
         alarms = sum(
-            stats.compare_samples(*sides, margin=margin).verdict in {"faster", "slower"}
-            for sides in relabelled(medians, per_side, draws, seed)
+            stats.compare_samples(*sides, margin=margin, paired=True).verdict in {"faster", "slower"}
+            for sides in relabelled(pairs, per_side, draws, seed)
         )
-        detectable = minimum_detectable_change(spread, per_side, margin=margin)
+        detectable = minimum_detectable_change(pair_spread, per_side, margin=margin)
     except ValueError as error:
         raise UsageError(f"cannot compute noise floor: {name}", reason=str(error)) from error
-    return _Phase(name=name, n_processes=len(medians), alarms=alarms, log_stddev=spread, detectable=detectable)
+    return _Phase(
+        name=name,
+        n_processes=2 * len(pairs),
+        alarms=alarms,
+        log_stddev=spread or 0.0,
+        pair_log_stddev=pair_spread,
+        detectable=detectable,
+    )
 
 
 #: Probability of detecting the minimum detectable effect.
 POWER = 0.8
 #: Lower limit of the standard deviations that `detection_power` accepts.
 _LEAST_SPREAD = 1e-9
+#: From so many processes on, degrees of freedom are not limited by the side without a spread.
+_LEAST_OTHERS = 5
 
 
-def minimum_detectable_change(spread: float, per_side: int, *, margin: float = 0.01) -> float:
+def minimum_detectable_change(spread: float, count: int, *, margin: float = 0.01) -> float:
     """Returns the smallest relative difference detected with 80 % power.
 
-    A detected difference has the verdict faster or slower. If the processes hardly vary, the result is about the
-    margin. Smaller differences are correctly equivalent.
+    The test is Student's t on `count` numbers. A detected difference has the verdict faster or slower. If the numbers
+    hardly vary, the result is about the margin. Smaller differences are correctly equivalent.
 
     Args:
-        spread: Standard deviation of the log medians of processes, at most 10.
-        per_side: Processes on each side, at least 3.
+        spread: Standard deviation of the numbers, such as the log ratios of pairs; at most 10.
+        count: Number of numbers, at least 3.
         margin: Equivalence margin, as for `compare_samples`.
 
     Returns:
@@ -178,45 +199,44 @@ def minimum_detectable_change(spread: float, per_side: int, *, margin: float = 0
     Raises:
         ValueError: If a number is out of range; the message names the number.
     """
-    spread = max(spread, _LEAST_SPREAD)
+    spread = max(spread, 10 * _LEAST_SPREAD)
 
     def found(logarithm: float) -> bool:
-        difference = math.expm1(logarithm)
-        return stats.detection_power(spread, per_side, difference=difference, margin=margin).slower >= POWER
+        # Welch's t of a side without a spread is Student's t on the other.
+        power = stats.detection_power(
+            spread,
+            count,
+            difference=math.expm1(logarithm),
+            candidate_spread=_LEAST_SPREAD,
+            candidate_processes=max(count, _LEAST_OTHERS),
+            margin=margin,
+        )
+        return power.slower >= POWER
 
-    low, high = 0.0, math.log1p(margin) + spread * math.sqrt(2 / per_side)
+    low, high = 0.0, math.log1p(margin) + spread / math.sqrt(count)
     while not found(high):
         low, high = high, 2 * high
     while high - low > 1e-3 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if found(middle) else (middle, high)
-    return math.expm1(high)
+    return float(f"{math.expm1(high):.3g}")
 
 
 def compute_run_floor(run: Run) -> NoiseFloor:
-    """Measures the noise floor from the processes of both sides of a run.
+    """Measures the noise floor from the pairs of a run.
 
     Args:
-        run: Run of `ab --same`. Failed and interrupted processes are ignored.
+        run: Run of `ab --same`. Pairs with a failed or interrupted process are ignored.
 
     Raises:
-        UsageError: If the run does not have exactly one runner, or has fewer than 40 successful processes.
+        UsageError: If the run does not have two sides of one runner, or has fewer than 40 successful processes.
     """
-    runners = {result.runner for result in run.results}
-    if len(runners) != 1:
-        names = ", ".join(sorted(runners)) or "none"
-        message, (hint, command_hint) = f"a noise floor needs 1 runner, and the run has {names}", HINTS
-        raise UsageError(message, hint, command_hint=command_hint)
-    ended = [
-        one for result in run.results for one in result.processes if one.status == "ok" and one.steady_from is not None
-    ]
-    backward = [median(one.backward_ns[one.steady_from :]) for one in ended if one.backward_ns is not None]
+    pairs = find_pairs(run)
     return measure_floor(
-        [median(one.forward_ns[one.steady_from :]) for one in ended],
-        # No process of a model without a backward phase has backward times.
-        backward or None,
+        pairs["forward"],
+        pairs.get("backward"),
         device=run.results[0].problem.device,
-        runner=runners.pop(),
+        runner=run.results[0].runner,
         environment=run.environment,
         seed=run.plan.order_seed or 0,
     )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.environment_keys import values
+from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
 from fastrnns_rs.verbs.compare.side import sizes
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import MarginSource
+    from fastrnns_rs.documents.noise_floor import NoiseFloor
     from fastrnns_rs.verbs.compare.side import Side
 
 DEFAULT_MARGIN = 0.01
@@ -34,18 +36,19 @@ def resolve_margin(
 
     Args:
         given: Share such as 0.01, text such as `1%`, or `noise-floor`; None for the default.
-        sides: Sides to compare. The noise floor is that of the one device that all rows ran on.
+        sides: Sides to compare. The noise floor is that of the one device that all rows ran on: within a session
+            if both sides have the same sessions, as in `ab`; else between sessions.
 
     Raises:
         UsageError: If the margin is invalid, or the rows do not share one device.
-        MissingError: If the noise floor of this machine was never measured.
+        MissingError: If the noise floor of this machine was never measured, or is not known between sessions.
     """
     if given is None:
         return DEFAULT_MARGIN, "default", []
     if given == NOISE_FLOOR:
         every = [*sides]
         device = _device(every)
-        return _noise_floor(device, _name(device, every))
+        return _noise_floor(device, _name(device, every), within_session=_share_sessions(every))
     return number(given), "option", []
 
 
@@ -76,6 +79,12 @@ def number(given: float | str) -> float:
     if isinstance(given, bool) or not 0 <= value < _TOO_MUCH:
         raise UsageError(f"out of range: {given!r}", _HINT, where="margin", value=given)
     return value
+
+
+def _share_sessions(sides: Sequence[Side]) -> bool:
+    """Returns True if all sides were measured in the same sessions."""
+    sessions = [{session for one in side.series for session in one.sessions} for side in sides]
+    return all(one and one == sessions[0] for one in sessions)
 
 
 def _device(sides: Iterable[Side]) -> str:
@@ -113,7 +122,9 @@ def _name_key(device: str, side: Side) -> str:
     return keys[0].removesuffix("index") + "name" if keys else ""
 
 
-def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, list[RunWarning]]:
+def _noise_floor(
+    device: str, name: str | None, *, within_session: bool
+) -> tuple[float, MarginSource, list[RunWarning]]:
     from fastrnns_rs.machine import noise
 
     floor = noise.kept(device, name)
@@ -121,7 +132,10 @@ def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, li
         message = f"noise floor not measured: {device!r} ({visible(name or 'unknown')})"
         hint, command = "Call fastrnns_rs.ab(same=True)", "Run on the machine of the files: fastrnns-rs ab --same"
         raise MissingError(message, f"{hint} on the machine of the files.", command_hint=command)
-    margin = float(floor.minimum_detectable_change)
+    margin = floor.minimum_detectable_change if within_session else floor.between_sessions_change
+    if margin is None:
+        raise _unknown_between(floor, name)
+    margin = float(margin)
     if not 0 <= margin < _TOO_MUCH:
         hint, command = "Call fastrnns_rs.ab(same=True)", "Run on a less busy machine: fastrnns-rs ab --same"
         message, hint = f"noise floor too high: {margin:.0%} on {device!r}", f"{hint} on a less busy machine."
@@ -129,6 +143,20 @@ def _noise_floor(device: str, name: str | None) -> tuple[float, MarginSource, li
     warnings = []
     if floor.false_alarm_rate > _MOST_FALSE_ALARMS:
         percent = f"{100 * floor.false_alarm_rate:.1f} %"
-        evidence = f"{percent} when the machine was compared with itself"
+        evidence = f"{percent} with random labels on processes of one runner"
         warnings.append(make_warning("false_alarms", evidence=evidence))
     return margin, "noise_floor", warnings
+
+
+def _unknown_between(floor: NoiseFloor, name: str | None) -> MissingError:
+    """Returns the error of an unknown noise floor between sessions."""
+    have = floor.n_sessions or 0
+    more = max(1, LEAST_SESSIONS_OF_HISTORY - have)
+    times = f"{more} more {'time' if more == 1 else 'times'}, in different hours"
+    return MissingError(
+        f"noise floor between sessions not measured: {floor.device!r} ({visible(name or 'unknown')})",
+        f"Call fastrnns_rs.ab({floor.runner!r}, same=True) {times}.",
+        where="margin",
+        reason=f"{have} of {LEAST_SESSIONS_OF_HISTORY} sessions, and the sides are of different sessions",
+        command_hint=f"Run {times}: fastrnns-rs ab --same {visible(floor.runner)}",
+    )

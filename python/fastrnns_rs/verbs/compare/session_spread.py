@@ -122,7 +122,9 @@ def spread_between(baseline: Series, candidate: Series, past: Past | None) -> tu
     return pool_spread(pooled, pooled=True), len({one.session for one in equal})
 
 
-def pool_spread(rows: Sequence[PastSession], *, pooled: bool = False) -> SessionSpread | None:
+def pool_spread(
+    rows: Sequence[PastSession], *, pooled: bool = False, least_degrees: int = LEAST_DEGREES
+) -> SessionSpread | None:
     """Pools the variance of rows within their kinds.
 
     Rows of one session are not independent evidence of the variance between sessions. The degrees of freedom are at
@@ -131,9 +133,10 @@ def pool_spread(rows: Sequence[PastSession], *, pooled: bool = False) -> Session
     Args:
         rows: Rows of sessions; one of each kind per session.
         pooled: Value of the result's `pooled`.
+        least_degrees: Fewest degrees of freedom of a result.
 
     Returns:
-        The variance; None with fewer than seven degrees of freedom.
+        The variance; None with fewer degrees of freedom.
     """
     kinds: dict[str, list[PastSession]] = {}
     for row in rows:
@@ -142,7 +145,7 @@ def pool_spread(rows: Sequence[PastSession], *, pooled: bool = False) -> Session
     counted = [row for each in several for row in each]
     sessions = {row.session for row in counted}
     degrees = sum(len(each) - 1 for each in several)
-    if min(degrees, len(sessions) - 1) < LEAST_DEGREES:
+    if min(degrees, len(sessions) - 1) < least_degrees:
         return None
     squares = math.fsum((row.mean - _average_rows(each)) ** 2 for each in several for row in each)
     within = [(row.variance, row.n_processes - 1) for row in counted if row.variance is not None]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.history_trends import Trend, TrendPoint, TrendSegment
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.stats import changepoints
+from fastrnns_rs.machine.level_changes import find_level_changes
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 from fastrnns_rs.verbs.compare.session_spread import PastSession, past_sessions, pool_spread
 from fastrnns_rs.verbs.compare.side import Series, sizes
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 #: Number of runs whose files are read.
 MOST_RUNS = 200
-#: Fewer points have no change points, and a segment has at least three.
-_LEAST_POINTS, _LEAST_SEGMENT = 8, 3
-#: Penalty of a change relative to the default. Normal noise alone then has a change in at most about 5 % of cases.
-_PENALTY = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +128,11 @@ def _trend(found: Sequence[_Found], name: str) -> Trend:
 
 def _segments(times: Sequence[float]) -> list[TrendSegment]:
     logs = [math.log(one) for one in times]
-    places = [0, *_changes(logs), len(logs)]
+    places = [0, *find_level_changes(logs), len(logs)]
     return [
         TrendSegment(begin=begin, end=end, level_ns=math.exp(math.fsum(logs[begin:end]) / (end - begin)))
         for begin, end in pairwise(places)
     ]
-
-
-def _changes(logs: Sequence[float]) -> list[int]:
-    if len(logs) < _LEAST_POINTS:
-        return []
-    usual = changepoints(logs, cost="mean", min_size=_LEAST_SEGMENT)
-    if usual.penalty == 0:
-        return []
-    penalty = _PENALTY * usual.penalty
-    return changepoints(logs, cost="mean", min_size=_LEAST_SEGMENT, penalty=penalty, optimal=True).positions
 
 
 def _names(rows: Sequence[Sequence[_Found]]) -> Iterator[str]:

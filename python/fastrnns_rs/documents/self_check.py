@@ -1,0 +1,60 @@
+"""Checks of a runner against itself, in a noise floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fastrnns_rs.documents.part import Part
+from fastrnns_rs.errors import UsageError
+
+CheckName = Literal["sides", "launch_order", "session", "time"]
+Finding = Literal["none", "difference", "drift", "jump", "unknown"]
+
+_MOST = 1e300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SelfCheck(Part):
+    """Check whether equal processes differ, by groups fixed beforehand.
+
+    Attributes:
+        check: `sides` compares candidate and baseline, `launch_order` the second process of each pair and the first,
+            `session` this session and earlier ones, and `time` processes over the run.
+        finding: `none`, `difference`, `drift` or `jump` (only of `time`), or `unknown` without enough sessions.
+        phase: Phase with the finding, or with the wider interval; None for the sum of both phases.
+        ratio: Candidate / baseline, second / first, this session / earlier sessions, end / begin of a drift, or after /
+            before the largest jump; None without a figure.
+        ratio_ci_low: Lower end of the ratio's interval at 97.5 %, for all phases together; None without an interval.
+        ratio_ci_high: Upper end of the same interval.
+        p_value: Two-sided p-value, corrected for the number of phases; None without a test.
+        after_process: Number of processes before the largest jump; None without a jump.
+        n_jumps: Number of jumps.
+        n_sessions: Number of earlier sessions under the same conditions; None for other checks, and without history.
+    """
+
+    check: CheckName
+    finding: Finding
+    phase: Literal["forward", "backward"] | None = None
+    ratio: float | None = None
+    ratio_ci_low: float | None = None
+    ratio_ci_high: float | None = None
+    p_value: float | None = None
+    after_process: int | None = None
+    n_jumps: int = 0
+    n_sessions: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("ratio", "ratio_ci_low", "ratio_ci_high"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < _MOST:
+                raise UsageError(f"{name} is {value}, not a ratio")
+        if self.p_value is not None and not 0 <= self.p_value <= 1:
+            raise UsageError(f"p_value is {self.p_value}, not a share from 0 to 1")
+        for name in ("after_process", "n_jumps", "n_sessions"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise UsageError(f"{name} is {value}, not a count")
+        is_found = self.finding in {"difference", "drift", "jump"}
+        if is_found and (self.ratio is None or (self.finding == "jump" and self.after_process is None)):
+            raise UsageError(f"{self.check} has a {self.finding} without its size or place")

@@ -1,0 +1,1 @@
+"""Comparison of a runner with itself, for `ab --same`."""
