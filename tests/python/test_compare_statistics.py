@@ -107,6 +107,8 @@ def test_intervals_are_those_of_processes(statistic: str, *, paired: bool) -> No
     assert others == [name for name in STATISTICS if name != statistic]
     assert judged.rows[0].baseline is not None
     assert judged.rows[0].baseline.process_medians_ns == pytest.approx(np.median(BEFORE, axis=1).tolist())
+    levels = np.exp(sides[0]).tolist() if statistic != "median" else []
+    assert judged.rows[0].baseline.process_levels_ns == pytest.approx(levels)
     assert Comparison.from_dict(judged.to_dict()) == judged
 
 
@@ -279,7 +281,10 @@ def test_a_command_judges_the_mean(tmp_path: Path) -> None:
     assert " p95" in wide.stdout
     assert max(map(len, wide.stdout.splitlines())) <= 80
     comparison = fastrnns_rs.compare(path, statistic="mean", history=False)
-    assert "--statistic mean" in comparison.render("html")
+    page = comparison.render("html")
+    assert "--statistic mean" in page
+    assert "Means of processes" in page
+    assert "Medians of processes" not in page
     assert "statistic: mean of each process" in comparison.render("markdown")
     assert "<summary>medians and 95th percentiles</summary>" in comparison.render("markdown")
 
@@ -342,6 +347,15 @@ def test_a_coarse_clock_is_no_evidence() -> None:
     sides = [run([exactly([level] * 5)]) for level in (1000, 1100)]
     [found] = compare(*sides, history=False).rows
     assert (found.verdict, found.mean, found.p95) == (None, None, None)
+
+
+def test_a_plot_of_processes_shows_the_judged_statistic() -> None:
+    pytest.importorskip("matplotlib")
+    found = compare(of_ab(BEFORE, AFTER), statistic="mean", history=False)
+    [axes] = found.plot("processes").axes
+    assert axes.get_ylabel() == "mean of the process, ms"
+    expected = [[place, time / 1e6] for place, time in enumerate(BEFORE.mean(axis=1), 1)]
+    assert np.asarray(axes.collections[0].get_offsets()) == pytest.approx(np.array(expected))
 
 
 @pytest.mark.parametrize("change", [{"ratio": 0.0}, {"ratio": 2.0}, {"ratio_ci_low": 3.0}])

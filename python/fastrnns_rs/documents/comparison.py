@@ -120,6 +120,7 @@ class Figures(Part):
         ci_high_ns: Upper bound of this interval.
         peak_memory_bytes: Peak memory of a process.
         process_medians_ns: Median of each process, in the order of the files; empty without a process level.
+        process_levels_ns: Judged statistic of each process, where it is not the median; empty otherwise.
     """
 
     n_processes: int
@@ -129,6 +130,7 @@ class Figures(Part):
     ci_high_ns: float | None = field(default=None, metadata=since("1.3"))
     peak_memory_bytes: int | None = field(default=None, metadata=since("1.3"))
     process_medians_ns: list[float] = field(default_factory=list, metadata=since("1.3"))
+    process_levels_ns: list[float] = field(default_factory=list, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

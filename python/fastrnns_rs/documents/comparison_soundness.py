@@ -93,11 +93,12 @@ def _check_verdict(path: str, row: Row | Change) -> None:
 
 def _check_processes(path: str, row: Row) -> None:
     for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
-        if side is not None and side.process_medians_ns and len(side.process_medians_ns) != side.n_processes:
-            count = len(side.process_medians_ns)
-            raise UsageError(
-                f"{path}.{name}.process_medians_ns has {count} numbers, not n_processes, {side.n_processes}"
-            )
+        if side is None:
+            continue
+        for key, times in (("medians", side.process_medians_ns), ("levels", side.process_levels_ns)):
+            if times and len(times) != side.n_processes:
+                count = f"{len(times)} numbers, not n_processes, {side.n_processes}"
+                raise UsageError(f"{path}.{name}.process_{key}_ns has {count}")
 
 
 def _check_deciles(path: str, row: Row) -> None:

@@ -45,8 +45,8 @@ _EVIDENCE = (
         hint="Judge the mean: fastrnns-rs compare BASELINE CANDIDATE --statistic mean",
         verbs=_COMPARE,
         details="The median ignores a few slow iterations, which the mean and the total time include. The quotient of "
-        "mean and median of each process is compared like the times. Its change is significant among all rows, and "
-        "its whole 95 % interval lies beyond the margin. Causes are pauses, recompilations, garbage collection and "
+        "mean and median of each process is compared like the times. Its change is significant at 1 % among all rows, "
+        "and its whole 95 % interval lies beyond the margin. Causes are pauses, recompilations, garbage collection and "
         "other programs; `compare --explain ROW --wide` shows all samples. If one iteration in twenty takes five times "
         "as long, 10 processes of 100 iterations per side are enough for this warning.",
     ),

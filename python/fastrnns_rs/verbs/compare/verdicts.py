@@ -227,6 +227,7 @@ def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
         ci_high_ns=found.ci_high if found else None,
         peak_memory_bytes=series.peak_memory_bytes,
         process_medians_ns=[*series.medians_ns] if found else [],
+        process_levels_ns=[*series.levels] if found and series.statistic != "median" else [],
     )
 
 

@@ -317,6 +317,11 @@ def judged_statistic(comparison: Comparison) -> str:
     return "" if statistic == "median" else f"{STATISTICS[statistic][0]} of each process"
 
 
+def process_times(side: Figures) -> list[float]:
+    """Returns the judged statistic of each process, in nanoseconds."""
+    return side.process_levels_ns or side.process_medians_ns
+
+
 def other_statistics(row: Row) -> list[tuple[str, StatisticChange]]:
     """Returns the statistics of a row that are not judged."""
     named = {"median": row.median, "mean": row.mean, "p95": row.p95}

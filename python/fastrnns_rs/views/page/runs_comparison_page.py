@@ -33,7 +33,7 @@ _RATIOS = (
     "Mark: ratio. Line: its confidence interval; an arrow points to an end beyond the axis. Hollow mark: conditional "
     "verdict. Left of the line at 1 is faster."
 )
-_PROCESSES = "Dot: median of a process. Line: point estimate. Area: its 95 % interval, from three processes on."
+_PROCESSES = "Dot: {} of a process. Line: point estimate. Area: its 95 % interval, from three processes on."
 _SHIFT = "Difference between the deciles of all timed samples. Above 0 the candidate is slower."
 #: Headings of columns of texts.
 _TEXTS = {"runner", "phase", "verdict"}
@@ -117,12 +117,13 @@ def _row_parts(comparison: Comparison, one: words.NamedRow, charts: Charts | Non
     if row.reason:
         yield Text(f"Reason: {visible(row.reason)}.")
     yield from (Text(visible(note)) for note, _ in one.notes() if note != row.reason)
-    yield Facts([*_facts(row, words.STATISTICS[comparison.method.statistic][1])])
-    if any(side.process_medians_ns for side in sides(row)):
+    singular, plural = words.STATISTICS[comparison.method.statistic]
+    yield Facts([*_facts(row, plural)])
+    if any(map(words.process_times, sides(row))):
         if charts is not None:
-            label = f"Median of each process of {title}, baseline and candidate"
-            yield charts.draw(comparison, "processes", label, _PROCESSES, row=one.name)
-        yield _processes(row, words.judged_statistic(comparison))
+            label = f"{singular[0].upper()}{singular[1:]} of each process of {title}, baseline and candidate"
+            yield charts.draw(comparison, "processes", label, _PROCESSES.format(singular), row=one.name)
+        yield _processes(row, plural)
     if row.deciles:
         if charts is not None:
             label = f"Shift of each decile of {title}, candidate minus baseline"
@@ -146,10 +147,10 @@ def _facts(row: Row, plural: str) -> Iterator[tuple[str, str]]:
                 yield f"peak memory, {name}", f"{mebibytes(side.peak_memory_bytes)} MiB"
 
 
-def _processes(row: Row, statistic: str) -> Table:
+def _processes(row: Row, plural: str) -> Table:
     scale = processes_scale(row)
     both = [row.baseline, row.candidate]
-    count = max(len(one.process_medians_ns) for one in both if one is not None)
+    count = max(len(words.process_times(one)) for one in both if one is not None)
 
     def cells(name: str, key: str) -> list[Cell]:
         return [Cell(name), *(time_cell(getattr(one, key, None), scale) for one in both)]
@@ -158,14 +159,19 @@ def _processes(row: Row, statistic: str) -> Table:
         [Cell(str(place + 1), place + 1), *(time_cell(_at(one, place), scale) for one in both)]
         for place in range(count)
     ]
-    rows.append(cells(f"point estimate{f' ({statistic})' if statistic else ''}", "estimate_ns"))
+    rows.append(cells("point estimate", "estimate_ns"))
     rows.append(cells("95 % CI low", "ci_low_ns"))
     rows.append(cells("95 % CI high", "ci_high_ns"))
-    return Table("Medians of processes", ("process", f"baseline, {scale.unit}", f"candidate, {scale.unit}"), rows)
+    return Table(
+        f"{plural[0].upper()}{plural[1:]} of processes",
+        ("process", f"baseline, {scale.unit}", f"candidate, {scale.unit}"),
+        rows,
+    )
 
 
 def _at(side: Figures | None, place: int) -> float | None:
-    return side.process_medians_ns[place] if side is not None and place < len(side.process_medians_ns) else None
+    times = [] if side is None else words.process_times(side)
+    return times[place] if place < len(times) else None
 
 
 def _deciles(row: Row) -> Table:

@@ -17,7 +17,7 @@ SIDES = ("baseline", "candidate")
 
 def rows_with_processes(comparison: Comparison) -> list[str]:
     """Returns the rows with medians of processes, as `cudnn/forward`."""
-    return [one.name for one in words.named_rows(comparison) if any(side.process_medians_ns for side in sides(one.row))]
+    return [one.name for one in words.named_rows(comparison) if any(map(words.process_times, sides(one.row)))]
 
 
 def rows_with_deciles(comparison: Comparison) -> list[str]:
@@ -39,8 +39,8 @@ def find(comparison: Comparison, name: str) -> Row:
 
 
 def processes_scale(row: Row) -> Scale:
-    """Returns the scale of the medians and of the point estimates."""
-    return Scale([time for one in sides(row) for time in (*one.process_medians_ns, one.estimate_ns)])
+    """Returns the scale of the times of processes and of the point estimates."""
+    return Scale([time for one in sides(row) for time in (*words.process_times(one), one.estimate_ns)])
 
 
 def shift_scale(row: Row) -> Scale:
@@ -49,7 +49,7 @@ def shift_scale(row: Row) -> Scale:
 
 
 def draw_processes(comparison: Comparison, canvas: Canvas, name: str) -> None:
-    """Draws the median of each process, and point estimates with intervals."""
+    """Draws the judged statistic of each process, and point estimates with intervals."""
     from matplotlib.ticker import MaxNLocator
 
     row = find(comparison, name)
@@ -57,16 +57,16 @@ def draw_processes(comparison: Comparison, canvas: Canvas, name: str) -> None:
     axes = canvas.axes
     for number, title in enumerate(SIDES):
         side: Figures | None = getattr(row, title)
-        if side is None or not side.process_medians_ns:
+        if side is None or not words.process_times(side):
             continue
         color = canvas.color(number)
-        medians = side.process_medians_ns
+        times = words.process_times(side)
         if side.ci_low_ns is not None and side.ci_high_ns is not None:
             axes.axhspan(side.ci_low_ns / scale.ns, side.ci_high_ns / scale.ns, color=color, alpha=0.15, linewidth=0)
         axes.axhline(side.estimate_ns / scale.ns, color=color, linestyle=("-", "--")[number], linewidth=1.0)
         dots = axes.scatter(
-            range(1, len(medians) + 1),
-            [one / scale.ns for one in medians],
+            range(1, len(times) + 1),
+            [one / scale.ns for one in times],
             marker=canvas.marker(number),
             s=28,
             color=color,
@@ -75,11 +75,12 @@ def draw_processes(comparison: Comparison, canvas: Canvas, name: str) -> None:
         )
         canvas.describe(
             dots,
-            [f"{title}, process {place}: {scale.text(one)} {scale.unit}" for place, one in enumerate(medians, 1)],
+            [f"{title}, process {place}: {scale.text(one)} {scale.unit}" for place, one in enumerate(times, 1)],
         )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("process of a side, in order")
-    axes.set_ylabel(f"median of the process, {scale.unit}")
+    statistic = words.STATISTICS[comparison.method.statistic][0]
+    axes.set_ylabel(f"{statistic} of the process, {scale.unit}")
     axes.grid(visible=True, axis="y")
     axes.set_axisbelow(True)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
