@@ -117,7 +117,7 @@ def test_the_same_seed_draws_the_same() -> None:
 @pytest.mark.parametrize(("spread", "per_side", "margin"), [(0.02, 10, 0.01), (0.005, 10, 0.01), (0.05, 5, 0.03)])
 def test_the_change_is_found_in_four_of_five_comparisons(spread: float, per_side: int, margin: float) -> None:
     """Against the rule of pairs written out with numpy and scipy, on ratios that are simulated."""
-    change = minimum_detectable_change(spread, per_side, margin=margin)
+    change = minimum_detectable_change(spread, per_side, margin=margin, paired=True)
     generator, trials = np.random.default_rng(5), 20_000
     ratios = generator.normal(math.log1p(change), spread, (trials, per_side))
     difference, error = ratios.mean(axis=1), ratios.std(axis=1, ddof=1) / math.sqrt(per_side)

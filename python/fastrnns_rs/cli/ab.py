@@ -140,6 +140,7 @@ def _measure(
     side_checks.check_devices(run, force=given["force"])
     if given["margin"] == margins.NOISE_FLOOR:
         side_checks.check_noise_floor(run)
+    run_output.tell_planned_effect(given, plan, run, terminal)
     try:
         run = execute(
             plan,

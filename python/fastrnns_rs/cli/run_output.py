@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.cli.run_saving import RunSaver
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.runners.plan import Options
+    from fastrnns_rs.verbs.bench.bench_plan import BenchPlan
     from fastrnns_rs.verbs.bench.effort import Effort
     from fastrnns_rs.views.bench_terminal import BenchTerminal
 
@@ -181,6 +182,39 @@ def show_expected(terminal: BenchTerminal, asked: Options, effort: Effort) -> No
     # An invalid option is reported by the real plan.
     with suppress(FastrnnsError):
         terminal.expects(*expected_run(asked, effort))
+
+
+def tell_planned_effect(given: dict[str, Any], plan: BenchPlan, run: Run, terminal: BenchTerminal) -> None:
+    """Writes the minimum detectable effect of a plan to stderr, if it is known.
+
+    Args:
+        given: Options of the history, and `margin` of `ab`.
+        plan: Plan.
+        run: New run of the plan.
+        terminal: Progress of the run.
+    """
+    if shared.is_quiet():
+        return
+    from fastrnns_rs.cli import history_options
+    from fastrnns_rs.verbs.history.planned_effect import find_planned_effect
+    from fastrnns_rs.views.planned_effect import sentence
+
+    margin = _margin(given.get("margin"), run)
+    found = find_planned_effect(plan, run, history_options.find_history(given), margin=margin)
+    if found is not None and terminal.progress is not None:
+        terminal.progress.write(sentence(found, plan))
+    elif found is not None:
+        shared.tell([sentence(found, plan)])
+
+
+def _margin(given: str | None, run: Run) -> float:
+    from fastrnns_rs.machine import noise
+    from fastrnns_rs.verbs.compare import margins
+
+    if given != margins.NOISE_FLOOR:
+        return margins.resolve_margin(given)[0]
+    floor = noise.stored(run.plan.runners[0].problem.device)
+    return margins.DEFAULT_MARGIN if floor is None else floor.minimum_detectable_change
 
 
 def end_lines(run: Run, keeping: RunSaver, seconds: float, limit: int) -> list[Line]:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import stats
@@ -161,7 +162,7 @@ def _phase(
             stats.compare_samples(*sides, margin=margin, paired=True).verdict in {"faster", "slower"}
             for sides in relabelled(pairs, per_side, draws, seed)
         )
-        detectable = minimum_detectable_change(pair_spread, per_side, margin=margin)
+        detectable = minimum_detectable_change(pair_spread, per_side, margin=margin, paired=True)
     except ValueError as error:
         raise UsageError(f"cannot compute noise floor: {name}", reason=str(error)) from error
     return _Phase(
@@ -180,46 +181,68 @@ POWER = 0.8
 _LEAST_SPREAD = 1e-9
 #: From so many processes on, degrees of freedom are not limited by the side without a spread.
 _LEAST_OTHERS = 5
+_NORMAL = NormalDist()
+#: Probability of the verdict slower without a difference.
+_FALSE_ALARM = 0.025
+#: Change of the probit of the power, relative to that of the difference.
+_SLOPE = 2.5
 
 
-def minimum_detectable_change(spread: float, count: int, *, margin: float = 0.01) -> float:
+def minimum_detectable_change(
+    spread: float, per_side: int, *, margin: float = 0.01, paired: bool = False, precision: float = 1e-3
+) -> float:
     """Returns the smallest relative difference detected with 80 % power.
 
-    The test is Student's t on `count` numbers. A detected difference has the verdict faster or slower. If the numbers
-    hardly vary, the result is about the margin. Smaller differences are correctly equivalent.
+    A detected difference has the verdict faster or slower. If the processes hardly vary, the result is about the margin. Smaller differences are correctly equivalent.
 
     Args:
-        spread: Standard deviation of the numbers, such as the log ratios of pairs; at most 10.
-        count: Number of numbers, at least 3.
+        spread: Standard deviation of the log medians of processes, at most 10; of the differences of pairs, if they are
+            paired.
+        per_side: Processes on each side, at least 3.
         margin: Equivalence margin, as for `compare_samples`.
+        paired: True for the verdict of pairs of processes, as in `ab`.
+        precision: Relative error of the result. A larger error takes less time.
 
     Returns:
-        Relative difference, to three digits: 0.02 for a candidate that takes 1.02 times as long, or 1 / 1.02.
+        Relative difference: 0.02 for a candidate that takes 1.02 times as long, or 1 / 1.02.
 
     Raises:
         ValueError: If a number is out of range; the message names the number.
     """
-    spread = max(spread, 10 * _LEAST_SPREAD)
+    spread = max(spread, 10 * _LEAST_SPREAD if paired else _LEAST_SPREAD)
+    # A side that does not vary leaves Student's t of the other side, which is that of the differences of pairs.
+    other = _LEAST_SPREAD if paired else spread
 
-    def found(logarithm: float) -> bool:
-        # Welch's t of a side without a spread is Student's t on the other.
-        power = stats.detection_power(
+    def excess(logarithm: float) -> float:
+        found = stats.detection_power(
             spread,
-            count,
+            per_side,
             difference=math.expm1(logarithm),
-            candidate_spread=_LEAST_SPREAD,
-            candidate_processes=max(count, _LEAST_OTHERS),
+            candidate_spread=other,
+            candidate_processes=max(per_side, _LEAST_OTHERS) if paired else per_side,
             margin=margin,
         )
-        return power.slower >= POWER
+        return _probit(found.slower) - _probit(POWER)
 
-    low, high = 0.0, math.log1p(margin) + spread / math.sqrt(count)
-    while not found(high):
-        low, high = high, 2 * high
-    while high - low > 1e-3 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) else (middle, high)
-    return float(f"{math.expm1(high):.3g}")
+    # Without a difference, the power is that of a false alarm. The probit of the power is nearly linear.
+    close = _SLOPE * precision
+    low, below = 0.0, _probit(_FALSE_ALARM) - _probit(POWER)
+    high = max(math.log1p(margin), 3 * math.hypot(spread, other) / math.sqrt(per_side))
+    while (above := excess(high)) < 0:
+        low, below, high = high, above, 2 * high
+    # The Illinois algorithm (Dowell and Jarratt, 1971): each evaluation takes milliseconds.
+    while above > close and high - low > precision * high:
+        middle = high - (high - low) * (above - close / 2) / (above - below)
+        found = excess(middle)
+        if found >= 0:
+            high, above, below = middle, found, below / 2
+        else:
+            low, below, above = middle, found, above / 2 + close
+    return math.expm1(high)
+
+
+def _probit(probability: float) -> float:
+    return _NORMAL.inv_cdf(min(max(probability, 1e-9), 1 - 1e-9))
 
 
 def compute_run_floor(run: Run) -> NoiseFloor:

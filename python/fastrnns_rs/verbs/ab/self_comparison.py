@@ -55,7 +55,7 @@ def measure_self(run: Run, past: Past | None) -> NoiseFloor:
     spreads = [pool_spread([*one.earlier, one.now]) for one in phases.values()]
     # Two sides of one session each: their variances add up.
     known = [
-        (minimum_detectable_change(math.sqrt(2 * one.variance * count), count), one.stddev)
+        (minimum_detectable_change(math.sqrt(2 * one.variance * count), count, paired=True), one.stddev)
         for one in spreads
         if one is not None
         for count in [round(one.degrees_of_freedom) + 1]

@@ -13,7 +13,7 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing, suppress
 from math import isfinite
 from pathlib import Path
@@ -55,6 +55,12 @@ _SELECT_RUNS = (
     "SELECT name, size, run_id, created_utc, last_started_utc, status, commit_id, dirty, verb, runners, devices,"
     " torch_version, machine_id FROM files WHERE fault IS NULL"
     " ORDER BY last_started_utc DESC, mtime_ns DESC, name DESC"
+)
+#: Rows of the last started files. A fixed number of files takes a few milliseconds in a history of any size.
+_SELECT_RECENT = (
+    "SELECT session, kind, n_processes, mean, variance FROM (SELECT name, last_started_utc, mtime_ns FROM files"
+    " WHERE fault IS NULL ORDER BY last_started_utc DESC, mtime_ns DESC, name DESC LIMIT 100)"
+    " CROSS JOIN sessions USING (name) ORDER BY last_started_utc DESC, mtime_ns DESC, name DESC"
 )
 _INSERT_SESSION = "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)"
 #: Separator of names in one column; no name contains a line end.
@@ -181,6 +187,17 @@ class RunIndex:
     def comparable(self, families: Iterable[str]) -> list[PastSession]:
         """Returns the rows of these families; see `Past`."""
         return self._sessions("family", [*families])
+
+    def recent(self, kinds: Collection[str]) -> list[PastSession]:
+        """Returns the rows of these kinds in the last started files, the last first."""
+        from fastrnns_rs.verbs.compare.session_spread import PastSession
+
+        found: dict[tuple[str, str], PastSession] = {}
+        for session, kind, count, mean, variance in self._fetch_checked(_SESSION_KINDS, _SELECT_RECENT):
+            if kind in kinds:
+                row = PastSession(session=session, kind=kind, n_processes=count, mean=mean, variance=variance)
+                found.setdefault((session, kind), row)
+        return [*found.values()]
 
     def _sessions(self, column: str, values: Sequence[str]) -> list[PastSession]:
         from fastrnns_rs.verbs.compare.session_spread import PastSession
