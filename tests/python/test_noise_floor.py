@@ -128,14 +128,14 @@ def test_the_change_is_found_in_four_of_five_comparisons(spread: float, per_side
 
 
 def test_where_nothing_spreads_the_change_is_the_margin() -> None:
-    assert minimum_detectable_change(0.0, 10) == pytest.approx(0.01, rel=0.01)
+    assert minimum_detectable_change(0.0, 10, paired=True) == pytest.approx(0.01, rel=0.01)
     floor = measured([3e6] * 40)
     assert (floor.log_stddev, floor.pair_log_stddev, floor.false_alarm_rate) == (0.0, 0.0, 0.0)
     assert floor.minimum_detectable_change == pytest.approx(0.01, rel=0.01)
 
 
 def test_more_processes_show_less() -> None:
-    found = [minimum_detectable_change(0.03, count) for count in (3, 5, 10, 20, 40)]
+    found = [minimum_detectable_change(0.03, count, paired=True) for count in (3, 5, 10, 20, 40)]
     assert found == sorted(found, reverse=True)
     # As the root of their number, where the t is near the normal: 2.8 standard errors.
     assert math.log1p(found[-1]) == pytest.approx(2.8 * 0.03 / math.sqrt(40), rel=0.04)

@@ -204,10 +204,7 @@ def ab(
             with suppress(FastrnnsError):
                 terminal.expects(*expected_sides(sides, effort))
         plan, run = interleaved_plan.start(sides, effort, command=sys.argv)
-        side_checks.check_live(plan)
-        side_checks.check_devices(run, force=force)
-        if margin == margins.NOISE_FLOOR:
-            side_checks.check_noise_floor(run)
+        side_checks.check_sides(plan, run, force=force, noise_floor=margin == margins.NOISE_FLOOR)
         run = execute(
             plan,
             run,

@@ -134,12 +134,11 @@ def _measure(
     with suppress(FastrnnsError):
         # An invalid option is reported by the real plan.
         terminal.expects(*expected_sides(requests, effort))
+    judging = shared.take(given, "margin", "force", "statistic")
     executor = shared.executor()
     plan, run = start(requests, effort, command=words, executor=executor)
-    side_checks.check_live(plan)
-    side_checks.check_devices(run, force=given["force"])
-    if given["margin"] == margins.NOISE_FLOOR:
-        side_checks.check_noise_floor(run)
+    noise_floor = given["margin"] == margins.NOISE_FLOOR
+    side_checks.check_sides(plan, run, force=given["force"], noise_floor=noise_floor)
     run_output.tell_planned_effect(given, plan, run, terminal)
     try:
         run = execute(
@@ -148,7 +147,7 @@ def _measure(
             observer=terminal,
             save=keeping.save,
             executor=choose_executor(plan, executor),
-            find_decided=partial(find_decided, **shared.take(given, "margin", "force", "statistic")),
+            find_decided=partial(find_decided, **judging),
         )
     except Interrupted as stopped:
         terminal.close()
@@ -158,9 +157,7 @@ def _measure(
     terminal.close()
     if (name := keeping.find_name(run)) is not None:
         run.remember_name(name)
-    comparison = compare_sources(
-        [run], [], fail_on=fail_on, **shared.take(given, "margin", "force", "statistic")
-    ).comparison
+    comparison = compare_sources([run], [], fail_on=fail_on, **judging).comparison
     answer: list[Line] = []
     if given["same"] and run.status == "complete":
         comparison, answer = same_output.keep_noise_floor(run, comparison, given)

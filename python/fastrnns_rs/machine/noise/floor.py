@@ -193,7 +193,8 @@ def minimum_detectable_change(
 ) -> float:
     """Returns the smallest relative difference detected with 80 % power.
 
-    A detected difference has the verdict faster or slower. If the processes hardly vary, the result is about the margin. Smaller differences are correctly equivalent.
+    A detected difference has the verdict faster or slower. If the processes hardly vary, the result is about the
+    margin. Smaller differences are correctly equivalent.
 
     Args:
         spread: Standard deviation of the log medians of processes, at most 10; of the differences of pairs, if they are

@@ -29,15 +29,19 @@ _CHANCE = 0.07
 _SURE = 0.0005
 #: Probability of a warning by chance, over all runners and phases.
 _SIGNIFICANCE = 0.01
-#: Smaller groups of processes may be a coincidence.
-_LEAST_PROCESSES = 8
+#: With fewer processes, a second group would be a single process, which is an outlier.
+_LEAST_PROCESSES = 5
 #: Smallest share of a group. A group is never a single process, which is an outlier.
 _LEAST_GROUP = 0.15
-#: Smallest gap between groups, in standard deviations within groups, after division by the number of processes.
-#: Exponential medians without groups exceed it in 4 of 10 000 cases, or once in 100 runs of 12 runners and 2 phases
-#: (17.9 of 8 processes, 14.1 of 10, 6.0 of 20, 2.8 of 40, by simulation). Uniform and normal medians exceed it less
-#: often.
+#: Smallest gap between groups of few processes, in standard deviations within groups.
+#: Exponential, uniform and normal medians without groups exceed it in 4 of 10 000 cases at most, by simulation.
+_LEAST_GAPS = {5: 47.5, 6: 29.5, 7: 22.0}
+#: The same from 8 processes on, after division by the number of processes (17.8 of 8 processes, 13.7 of 10, 6.0 of 20,
+#: 2.8 of 40, by simulation).
 _LEAST_GAP = 150.0
+#: Number of phases for which these gaps keep the probability of a warning: 12 runners and 2 phases. Fewer phases may
+#: have smaller gaps.
+_PHASES = 24
 
 
 #: Numbers in a sentence.
@@ -120,10 +124,11 @@ def _tail(several: int, count: int) -> float:
 def _between(runners: list[TimedRunner]) -> list[RunWarning]:
     """Returns a warning about phases whose processes fall into two groups."""
     grouped = []
+    tests = sum(len(runner.phases()) for runner in runners)
     for runner in runners:
         for phase in runner.phases():
             medians = sorted(one.medians_ns[phase] for one in runner.replicates())
-            border = _border(medians, runner.result.timer_resolution_ns or 0)
+            border = _border(medians, runner.result.timer_resolution_ns or 0, tests)
             if border is not None:
                 (row,) = row_names(runner.name, [phase])
                 text = f"{row}: {_describe_group(medians[:border])} and {_describe_group(medians[border:])}"
@@ -131,14 +136,26 @@ def _between(runners: list[TimedRunner]) -> list[RunWarning]:
     return report_findings("process_modes", grouped)
 
 
-def _border(medians: list[float], tick: float) -> int | None:
+def _least_gap(count: int, tests: int) -> float:
+    """Returns the smallest gap between groups, in standard deviations within groups.
+
+    Args:
+        count: Number of processes.
+        tests: Number of phases in the run, which share the probability of a warning by chance.
+    """
+    # The tail of the ratio of a gap to a standard deviation falls with this power of the ratio, or faster.
+    smaller: float = (min(tests, _PHASES) / _PHASES) ** (1 / (count - 2))
+    return _LEAST_GAPS.get(count, _LEAST_GAP / count) * smaller
+
+
+def _border(medians: list[float], tick: float, tests: int) -> int | None:
     """Returns the start of the second group in sorted medians; None for one group."""
     count = len(medians)
     if count < _LEAST_PROCESSES:
         return None
     logs = [math.log(median / medians[0]) for median in medians]
     sums, squares = [0.0, *accumulate(logs)], [0.0, *accumulate(log * log for log in logs)]
-    least = max(2, math.ceil(_LEAST_GROUP * count))
+    least, least_gap = max(2, math.ceil(_LEAST_GROUP * count)), _least_gap(count, tests)
     gaps = {}
     for border in range(least, count - least + 1):
         gap = logs[border] - logs[border - 1]
@@ -148,7 +165,7 @@ def _border(medians: list[float], tick: float) -> int | None:
         )
         # Medians that a coarse clock rounds to the same tick are further apart than they seem.
         spread = max(math.sqrt(max(0.0, within) / (count - 2)), tick / medians[0], 1e-9)
-        if gap > math.log1p(_LEAST_DISTANCE) and gap / spread > _LEAST_GAP / count:
+        if gap > math.log1p(_LEAST_DISTANCE) and gap / spread > least_gap:
             gaps[border] = gap / spread
     return max(gaps, key=lambda border: gaps[border]) if gaps else None
 

@@ -61,7 +61,26 @@ def _default_processes(given: Mapping[str, Any]) -> int:
 _SPINNING = {"OMP_WAIT_POLICY": {"active"}, "GOMP_SPINCOUNT": {"infinite", "infinity"}, "KMP_BLOCKTIME": {"infinite"}}
 
 
-def check_live(plan: BenchPlan) -> None:
+def check_sides(plan: BenchPlan, run: Run, *, force: bool, noise_floor: bool) -> None:
+    """Checks a plan before its first process.
+
+    Args:
+        plan: Plan of both sides.
+        run: Run without results.
+        force: Allow different devices.
+        noise_floor: The margin is the stored noise floor.
+
+    Raises:
+        UsageError: If the sides run on different devices, or processes spin while they wait.
+        MissingError: If the noise floor of the device was never measured.
+    """
+    _check_live(plan)
+    _check_devices(run, force=force)
+    if noise_floor:
+        _check_noise_floor(run)
+
+
+def _check_live(plan: BenchPlan) -> None:
     """Checks that a process of a live pair sleeps while the other one runs.
 
     Raises:
@@ -77,7 +96,7 @@ def check_live(plan: BenchPlan) -> None:
                 )
 
 
-def check_devices(run: Run, *, force: bool) -> None:
+def _check_devices(run: Run, *, force: bool) -> None:
     """Checks that both sides run on one device.
 
     Raises:
@@ -88,7 +107,7 @@ def check_devices(run: Run, *, force: bool) -> None:
         raise UsageError(f"different devices: {first} and {second}", "Add `force=True` to compare them anyway.")
 
 
-def check_noise_floor(run: Run) -> None:
+def _check_noise_floor(run: Run) -> None:
     """Checks that the noise floor of the device is stored.
 
     Raises:
