@@ -7,7 +7,7 @@ from validation_tables import trials
 
 
 def test_looking_after_each_pair_keeps_the_error_rates() -> None:
-    table, found = validating.sequential(trials(60, 4000))
+    table, found = validating.sequential(trials(60, 2000))
     table.publish("sequential")
     # The error of 60 trials is about 3 points.
     slack = trials(6, 0) / 100
