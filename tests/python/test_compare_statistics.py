@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from fastrnns_rs.cli import verdict_options
 from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.run_side import side_of_run
+from fastrnns_rs.verbs.compare.session_spread import PastSession
 from fastrnns_rs.verbs.compare.verdict_steps import digits
 from fastrnns_rs.verbs.compare.verdicts import STATISTICS
 from fastrnns_rs.verbs.history.run_history import RunHistory, open_past
@@ -205,24 +206,23 @@ def test_the_spread_of_sessions_is_that_of_the_statistic(statistic: str, history
 
 def test_without_sessions_of_the_statistic_a_verdict_is_conditional() -> None:
     class Medians:
-        """Sessions of which only medians are known."""
+        """Eight sessions, of which only the medians are known."""
 
-        def equal(self, kinds: Any) -> list[Any]:
-            assert all(" " in one for one in kinds), "the kind of a median was requested for another statistic"
-            return []
-
-        comparable = equal
-
-    with pytest.raises(AssertionError, match="kind of a median"):
-        compare_sources([session("1", BEFORE)], [session("2", AFTER)], past=Medians())
-
-    class Nothing(Medians):
-        def equal(self, _kinds: Any) -> list[Any]:
-            return []
+        def equal(self, kinds: Iterable[str]) -> list[PastSession]:
+            names = range(8) if not any(" " in one for one in kinds) else ()
+            shared = {"kind": "a kind", "n_processes": 5, "variance": 1e-5}
+            return [PastSession(session=f"{name}", mean=0.001 * name, **shared) for name in names]  # type: ignore[arg-type]
 
         comparable = equal
 
-    found = compare_sources([session("1", BEFORE)], [session("2", AFTER)], past=Nothing(), statistic="mean").comparison
+    sides = [session("98", BEFORE)], [session("99", AFTER)]
+    judged = compare_sources(*sides, past=Medians()).comparison
+    assert judged.rows[0].basis == "history"
+    # The spread of medians is not used for means.
+    assert judged.rows[0].mean is not None
+    alone = compare_sources(*sides).comparison.rows[0].mean
+    assert judged.rows[0].mean == alone
+    found = compare_sources(*sides, past=Medians(), statistic="mean").comparison
     assert (found.rows[0].basis, found.rows[0].conditional_verdict) == ("two_sessions", "slower")
     assert codes(found) == ["one_session"]
 
