@@ -131,7 +131,7 @@ def sample_columns(run: Run) -> Columns:
             for phase, samples in (("forward", process.forward_ns), ("backward", process.backward_ns)):
                 known: list[object] = [result.runner, result.side, result.problem.device, *point, phase]
                 known += [process.index, process.rank]
-                parts.append((known, len(samples or ()), process.steady_from, np.array(samples or (), dtype=np.int64)))
+                parts.append((known, len(samples or ()), process.first_timed, np.array(samples or (), dtype=np.int64)))
     counts = [count for _, count, _, _ in parts]
     iterations = [np.arange(count, dtype=np.int64) for count in counts]
     timed = [

@@ -105,7 +105,9 @@ class Process(Part):
     that no synchronisation waited for. No other time includes it.
 
     `forward_change_points` and `backward_change_points` are the iterations at which the level of the times changes. The
-    first iteration has no level.
+    first iteration has no level. `steady_from` is where the last level of this process begins, or the middle of a
+    process without a steady state. `timed_from` is the first iteration that counts, which the processes of a runner
+    have in common; None where `steady_from` is that iteration, as in older files.
     """
 
     index: int
@@ -131,6 +133,12 @@ class Process(Part):
     unjoined_ns: int | None = field(default=None, metadata=since("1.3"))
     forward_change_points: list[int] | None = field(default=None, metadata=since("1.3"))
     backward_change_points: list[int] | None = field(default=None, metadata=since("1.3"))
+    timed_from: int | None = field(default=None, metadata=since("1.3"))
+
+    @property
+    def first_timed(self) -> int | None:
+        """First iteration that counts; None for a process that did not get so far."""
+        return self.steady_from if self.timed_from is None else self.timed_from
 
     def samples_ns(self, phase: str, *, timed: bool = False) -> list[int]:
         """Returns the samples of a phase in order, in nanoseconds.
@@ -140,7 +148,7 @@ class Process(Part):
             timed: True leaves out the warm-up.
         """
         found = (self.forward_ns if phase == "forward" else self.backward_ns) or []
-        return found[self.steady_from or 0 :] if timed else found
+        return found[self.first_timed or 0 :] if timed else found
 
     def change_points(self, phase: str) -> list[int]:
         """Returns the iterations at which the level of a phase changes.

@@ -79,3 +79,5 @@ def check_samples(path: str, process: Process) -> None:
     sound = first is None or first >= 0 if process.status != "ok" else first is not None and 0 <= first < count
     if not sound:
         raise UsageError(f"{path}steady_from is {first}, and forward_ns has {count} samples")
+    if process.timed_from is not None and not 0 <= process.timed_from < count:
+        raise UsageError(f"{path}timed_from is {process.timed_from}, and forward_ns has {count} samples")

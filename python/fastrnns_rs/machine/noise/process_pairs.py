@@ -83,7 +83,7 @@ def add_phases(pairs: Mapping[Phase, Sequence[ProcessPair]]) -> Sequence[Process
 
 
 def _ended(process: Process) -> bool:
-    return process.status == "ok" and process.steady_from is not None
+    return process.status == "ok" and process.first_timed is not None
 
 
 def _pair(one: Process, other: Process, phase: Phase) -> ProcessPair:
@@ -94,4 +94,4 @@ def _pair(one: Process, other: Process, phase: Phase) -> ProcessPair:
 
 def _median(process: Process, phase: Phase) -> float:
     samples: Sequence[int] = (process.forward_ns if phase == "forward" else process.backward_ns) or []
-    return median(samples[process.steady_from :])
+    return median(samples[process.first_timed :])

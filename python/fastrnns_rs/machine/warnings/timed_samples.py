@@ -87,11 +87,12 @@ def all_positive(samples: list[int]) -> bool:
 
 
 def _timed(process: Process) -> TimedProcess | None:
-    if process.status != "ok" or process.steady_from is None or process.steady_from < 0:
+    first = process.first_timed
+    if process.status != "ok" or first is None or first < 0:
         return None
-    phases = {"forward": process.forward_ns[process.steady_from :]}
+    phases = {"forward": process.forward_ns[first:]}
     if process.backward_ns is not None:
-        phases["backward"] = process.backward_ns[process.steady_from :]
+        phases["backward"] = process.backward_ns[first:]
     # A clock that is too coarse gives zeros, which have their own warning.
     if not all(all_positive(samples) for samples in phases.values()):
         return None

@@ -149,7 +149,11 @@ class _Execution:
         self._clock = time.monotonic if rank_group is None else rank_group.clock
         self._turns = group_tasks(plan)
         earlier = {(one.runner, one.side, one.problem): one for one in run.results}
-        self._rows = [Row(task, earlier.get((task.runner.name, task.side, task.problem))) for task in plan.tasks]
+        detects = plan.loop.warmup is None and plan.loop.nloops is None
+        self._rows = [
+            Row(task, earlier.get((task.runner.name, task.side, task.problem)), detects_warmup=detects)
+            for task in plan.tasks
+        ]
         self._results: dict[int, Result] = {}
         for index, row in enumerate(self._rows):
             if row.processes or row.task.refusal is not None:

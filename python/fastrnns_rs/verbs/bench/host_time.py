@@ -26,5 +26,5 @@ def with_host_time(summary: PhaseSummary, phase: str, processes: Sequence[Proces
     samples = [getattr(one, f"{phase}_host_ns") for one in processes]
     if not samples or None in samples:
         return summary
-    host = median([ns for each, one in zip(samples, processes, strict=True) for ns in each[one.steady_from :]])
+    host = median([ns for each, one in zip(samples, processes, strict=True) for ns in each[one.first_timed :]])
     return replace(summary, host_ns=host, launch_bound=host >= LAUNCH_BOUND * summary.median_ns)

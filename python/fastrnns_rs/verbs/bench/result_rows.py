@@ -11,6 +11,7 @@ from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.stats import precision_reached
 from fastrnns_rs.verbs.bench.host_time import with_host_time
 from fastrnns_rs.verbs.bench.phase_summary import between, summary
+from fastrnns_rs.verbs.bench.warmup_cut import set_common_cut
 from fastrnns_rs.verbs.bench.worker_answer import make_process
 
 if TYPE_CHECKING:
@@ -24,10 +25,12 @@ class Row:
     Args:
         task: Task of the runner.
         earlier: Earlier result, in a resumed run; otherwise None.
+        detects_warmup: True if the plan does not set the number of iterations before the timed ones, or of those.
     """
 
-    def __init__(self, task: BenchTask, earlier: Result | None = None) -> None:
+    def __init__(self, task: BenchTask, earlier: Result | None = None, *, detects_warmup: bool = False) -> None:
         self.task = task
+        self._detects_warmup = detects_warmup
         self.processes: list[Process] = [*earlier.processes] if earlier else []
         self._timing_mode = earlier.timing_mode if earlier else None
         self._resolution = earlier.timer_resolution_ns if earlier else None
@@ -84,17 +87,19 @@ class Row:
             reason = f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
             process = replace(process, status="failed", reason=reason)
         self.processes.append(process)
+        if self._detects_warmup:
+            self.processes = set_common_cut(self.processes)
         self._result = None
-        return process
+        return self.processes[-1]
 
     def timed(self) -> list[list[list[list[int]]]]:
         """Returns the timed samples of each process of each complete replicate, by phase."""
         found = self.replicates
         if not found:
             return []
-        phases = [[[one.forward_ns[one.steady_from :] for one in ranks] for ranks in found]]
+        phases = [[[one.forward_ns[one.first_timed :] for one in ranks] for ranks in found]]
         backward = [
-            [one.backward_ns[one.steady_from :] for one in ranks if one.backward_ns is not None] for ranks in found
+            [one.backward_ns[one.first_timed :] for one in ranks if one.backward_ns is not None] for ranks in found
         ]
         return [*phases, backward] if all(backward) else phases
 

@@ -75,7 +75,7 @@ def _growth(
 def _medians(result: Result, phase: str) -> list[float]:
     """Returns the number of each complete replicate."""
     timed = [
-        [(one.forward_ns if phase == "forward" else one.backward_ns or [])[one.steady_from :] for one in ranks]
+        [(one.forward_ns if phase == "forward" else one.backward_ns or [])[one.first_timed :] for one in ranks]
         for ranks in counted(result.processes)
     ]
     return levels([ranks for ranks in timed if all(ranks)])

@@ -131,9 +131,10 @@ def _timed(process: Process, phase: Phase, place: str) -> list[int] | None:
     samples = process.forward_ns if phase == "forward" else process.backward_ns
     if samples is None:
         return None
-    first = process.steady_from
+    first = process.first_timed
     if first is None or not 0 <= first < len(samples):
-        message = f"{place}.steady_from is {first}, and {phase}_ns has {len(samples)} samples"
+        key = "steady_from" if process.timed_from is None else "timed_from"
+        message = f"{place}.{key} is {first}, and {phase}_ns has {len(samples)} samples"
         raise UsageError(message, "Measure again.")
     return samples[first:]
 

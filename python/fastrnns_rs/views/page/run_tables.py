@@ -97,7 +97,7 @@ def _process_row(one: Process, names: Sequence[str], scale: Scale) -> list[Cell]
         text_cell(one.warmup_class),
         *(_time(one.median_ns(phase), scale) for phase in names),
         _count(len(one.forward_ns)),
-        _count(one.steady_from),
+        _count(one.first_timed),
         *(_time(firsts.get(phase), scale) for phase in names),
         _time(one.compile.cold_ns, scale),
         _time(one.compile.warm_ns, scale),

@@ -61,7 +61,7 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
             label=f"process {process.index}",
         )
         canvas.describe(line, [f"process {process.index}"])
-        cut = process.steady_from
+        cut = process.first_timed
         if cut is not None and 0 < cut < len(times):
             cuts.append((cut, times[cut] / scale.ns, f"process {process.index}: timed from iteration {cut}"))
         changes.extend(

@@ -58,5 +58,5 @@ def _samples(group: str, phase: str, result: Result) -> Iterator[str]:
     before = f'Caffe2Observer {{"type": "NET", "metric": {flat(f"{group}-{name(result)}")}, "unit": "ms", "value": "'
     for process in result.processes:
         samples: list[int] = getattr(process, f"{phase}_ns") or []
-        for sample in samples[process.steady_from or 0 :]:
+        for sample in samples[process.first_timed or 0 :]:
             yield f'{before}{sample / _NS_PER_MS}"}}\n'
