@@ -75,7 +75,7 @@ def test_the_screen_is_short_and_ends_with_a_command(anywhere: Path, monkeypatch
 
 def test_a_side_that_is_slower_is_a_warning_of_the_document(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(anywhere / "state"))
-    turns = rounds(2, 3)
+    turns = rounds(2, 3, 2)
     order = [side for _ in range(20) for side in next(turns)[0]]
     words = ("ab", "--same", "--quick", "--json", "--order-seed", "3", "--no-history")
     said = run_cli(*words, executor=each(BiasedWorkers([int(side) for side in order])))

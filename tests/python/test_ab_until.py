@@ -42,6 +42,7 @@ def test_it_stops_soon_after_a_large_difference(anywhere: Path) -> None:
     assert done.status == 0, done.stderr
     assert 4 <= pairs(anywhere) <= 6
     assert "2 slower" in done.stdout
+    assert f"Stopped after {pairs(anywhere)} pairs, because every row has a verdict." in done.stdout
     run = Run.load(anywhere / "ab.json")
     assert (run.plan.stop.rule, run.plan.stopped_by) == ("decided", "decided")
     # The file alone says how it must be compared.
@@ -56,7 +57,7 @@ def test_equal_sides_end_as_equivalent_or_at_the_largest_number(anywhere: Path) 
     done = ab(anywhere, "--until", "decided", "--processes", "6", effect=0.0)
     assert pairs(anywhere) == 6
     assert Run.load(anywhere / "ab.json").plan.stopped_by == "count"
-    assert "inconclusive" in done.stdout
+    assert "Stopped after 6 pairs, the largest number" in done.stdout
 
 
 def test_the_derivation_names_the_confidence_sequence(anywhere: Path) -> None:

@@ -159,7 +159,7 @@ def bench(
     options.choice.runners()
     folder = chosen_history(history)
     earlier = resume if resume is None or isinstance(resume, Run) else Run.load(os.fspath(one_run(resume, folder)))
-    effort = Effort(**select_fields(Effort, given))
+    effort = Effort(**select_fields(Effort, given, without=("until_decided", "live")))
     with bench_terminal(progress) as terminal:
         if terminal is not None and earlier is None:
             # The probe of torch takes seconds. The real plan reports invalid arguments.

@@ -28,13 +28,13 @@ from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.runners.plan import DEFAULT_TIMEOUT_S
+from fastrnns_rs.views.screen import Line
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.run_output import RunTarget
     from fastrnns_rs.cli.run_saving import RunSaver
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.views.bench_terminal import BenchTerminal
-    from fastrnns_rs.views.screen import Line
 
 EPILOG = """\b
 Examples:
@@ -112,9 +112,8 @@ def _measure(
     from fastrnns_rs.verbs.bench.interleaved import side_checks
     from fastrnns_rs.verbs.bench.interleaved.expected_sides import expected_sides
     from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import choose_executor, start
-    from fastrnns_rs.verbs.compare import margins
+    from fastrnns_rs.verbs.compare import margins, sequential_stop
     from fastrnns_rs.verbs.compare.compared_sources import compare_sources
-    from fastrnns_rs.verbs.compare.sequential_stop import find_decided
     from fastrnns_rs.verbs.compare.verdicts import check_causes
 
     begin = time.monotonic()
@@ -147,7 +146,7 @@ def _measure(
             observer=terminal,
             save=keeping.save,
             executor=choose_executor(plan, executor),
-            find_decided=partial(find_decided, **judging),
+            find_decided=partial(sequential_stop.find_decided, **judging),
         )
     except Interrupted as stopped:
         terminal.close()
@@ -158,7 +157,7 @@ def _measure(
     if (name := keeping.find_name(run)) is not None:
         run.remember_name(name)
     comparison = compare_sources([run], [], fail_on=fail_on, **judging).comparison
-    answer: list[Line] = []
+    answer = [Line(""), Line(ending)] if (ending := sequential_stop.describe_end(run)) else []
     if given["same"] and run.status == "complete":
         comparison, answer = same_output.keep_noise_floor(run, comparison, given)
     # The warnings of the run follow.

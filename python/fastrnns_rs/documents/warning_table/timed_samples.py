@@ -35,8 +35,8 @@ _PROCESSES = (
         verbs=_BENCH,
         details="Groups are at least 1 % apart, have at least 2 processes each, and need 5 processes together. Causes "
         "are memory addresses, huge pages, or CPUs; `--affinity` shows whether CPUs are the cause. At most 1 % of runs "
-        "without groups cause this warning. Few processes need clearer groups: if half of the processes are 8 % "
-        "slower, and processes of one kind vary by 0.3 %, the warning names a runner with 5 processes in 46 % of runs, "
+        "without groups cause this warning. Few processes need clearer groups. Suppose that half of the processes "
+        "are 8 % slower, and that the others vary by 0.3 %. With 5 processes, the warning then comes in 46 % of runs, "
         "and with 10 processes in 98 %. A spread of 1 % hides such groups.",
     ),
     WarningRow(

@@ -6,12 +6,14 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Statistic
     from fastrnns_rs.documents.run_file import Run
 
+#: Verdicts that end a measurement.
 _VERDICTS = {"faster", "slower", "equivalent"}
 
 
@@ -34,3 +36,14 @@ def find_decided(run: Run, *, margin: float | str | None, force: bool, statistic
         if row.baseline is not None and row.candidate is not None:
             verdicts[row.runner].add(row.verdict)
     return {runner for runner, found in verdicts.items() if found <= _VERDICTS}
+
+
+def describe_end(run: Run) -> str | None:
+    """Returns the number of pairs and the reason why a run by verdicts ended; None for other runs."""
+    if run.plan.stop.rule != "decided" or run.status != "complete":
+        return None
+    counts = sorted({len(result.processes) for result in run.results if result.status == "ok"})
+    amount = f"{counts[0]} to {counts[-1]} pairs" if len(counts) > 1 else counted(sum(counts), "pair")
+    if run.plan.stopped_by == "decided":
+        return f"Stopped after {amount}, because every row has a verdict."
+    return f"Stopped after {amount}, the largest number (--processes), without a verdict on every row."
