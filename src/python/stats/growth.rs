@@ -16,8 +16,11 @@ use crate::stats::growth as fit;
 /// degrees of freedom). If a size has fewer than three processes, the interval is computed from the distances of the sizes from the
 /// line, with n - 2 degrees of freedom; then it assumes that a line holds, and that all sizes have equal variance.
 ///
-/// `lack_of_fit_p` tests if the points are further from the line than processes are from one another (F test); for processes with
-/// little noise it is small for any curve. `largest_deviation` is the size of the misfit, and `local_exponents` show its place:
+/// `lack_of_fit_p` tests if the points are further from the line than differences between processes explain. Sizes may have unequal
+/// variances: each point is weighted by its own variance, and the p-value comes from a parametric bootstrap, repeatable for equal data
+/// (Krishnamoorthy, Lu and Mathew, 2007), so that it is never below 0.0005. A size whose times are all equal counts as the most
+/// precise of the others. For processes with little noise the p-value is small for any curve. `largest_deviation` is the size of the
+/// misfit, and `local_exponents` show its place:
 /// times that are flat at small sizes have exponents near 0 first.
 ///
 /// Args:

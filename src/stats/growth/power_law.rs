@@ -1,6 +1,7 @@
 //! The exponent of time = a · n^b, from the process medians at several sizes.
 
-use super::line::{Line, Point, lack_of_fit};
+use super::lack_of_fit::lack_of_fit;
+use super::line::{Line, Point};
 use crate::error::{Error, Result, require_finite, words};
 use crate::memory;
 use crate::results::result;
