@@ -51,6 +51,14 @@ def test_takes_the_samples_of_each_process() -> None:
     assert stats.process_ci(np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9]])) == stats.process_ci([2, 5, 8])
 
 
+def test_few_processes_may_miss_a_kind() -> None:
+    """A kind of one process in five is missed with a probability of 5 % or more."""
+    for count in range(1, 40):
+        found = stats.process_ci(np.linspace(1, 2, count))
+        assert found.may_miss_a_kind == (scipy.stats.binom.pmf(0, count, 0.2) >= 0.05)
+        assert found.to_dict()["may_miss_a_kind"] is found.may_miss_a_kind
+
+
 def test_one_and_two_processes_have_a_range() -> None:
     one = stats.process_ci([[3, 4, 5]])
     assert (one.estimate, one.min, one.max, one.n_processes, one.within_one_process) == (4, 4, 4, 1, True)

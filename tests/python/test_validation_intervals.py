@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from validating_intervals import median_coverage, precision_stopping, process_coverage
+from validating_intervals import median_coverage, precision_stopping, process_coverage, two_kinds_coverage
 from validation_tables import trials
 
 
@@ -18,6 +18,14 @@ def test_processes_are_covered() -> None:
         else:
             # No interval can follow a machine that wanders; shown so that nobody believes it.
             assert held <= 0.93, (kind, count, table.markdown())
+
+
+def test_few_processes_do_not_cover_two_kinds() -> None:
+    """What `may_miss_a_kind` and the documentation say."""
+    table, found = two_kinds_coverage(trials(1_000, 20_000))
+    table.publish("two kinds")
+    assert found[5] < 0.75 < found[10] < found[20], table.markdown()
+    assert found[20] >= 0.9, table.markdown()
 
 
 @pytest.mark.parametrize("independent", [False, True])

@@ -40,6 +40,25 @@ def process_coverage(trials: int) -> tuple[Table, dict[tuple[str, int], float]]:
     return Table(title, ("data", *map(str, counts)), rows), found
 
 
+def two_kinds_coverage(trials: int) -> tuple[Table, dict[int, float]]:
+    """The coverage of `process_ci` where one process in five is 8 % slower, by number of processes."""
+    counts, share, slower, spread = (3, 5, 10, 14, 20, 40), 0.2, np.log(1.08), 0.003
+    truth, found, missing = np.exp(share * slower), {}, {}
+    for count in counts:
+        generator = np.random.default_rng([6, count])
+        second = generator.random((trials, count)) < share
+        medians = np.exp(slower * second + spread * generator.standard_normal((trials, count)))
+        intervals = [stats.process_ci(one) for one in medians]
+        found[count] = float(np.mean([one.ci_low <= truth <= one.ci_high for one in intervals]))
+        missing[count] = float(np.mean(~second.any(axis=1)))
+    rows = (
+        ("coverage", *(percent(found[count]) for count in counts)),
+        ("no process of the second kind", *(percent(missing[count]) for count in counts)),
+    )
+    title = "Coverage of the 95 % interval of `process_ci` with two kinds of processes, by number of processes"
+    return Table(title, ("runs", *map(str, counts)), rows), found
+
+
 @dataclass(frozen=True)
 class MedianCoverage:
     """Of `median_ci` on many sets of samples: the shares of intervals that hold the truth, and that are ranges."""

@@ -8,6 +8,8 @@ use crate::stats::samples::{confidence_level as check_level, positive};
 
 /// With fewer processes there is no interval: of two, Student's t has one degree of freedom and says next to nothing.
 pub(crate) const LEAST: usize = 3;
+/// 0.8 ^ 14 = 4.4 %: with fewer, a run has none of a kind that is one process in five, in more than 5 % of runs.
+const LEAST_FOR_KINDS: usize = 14;
 
 result! {
     /// Result of `process_ci`. Times are in the unit of the samples.
@@ -34,6 +36,9 @@ result! {
         pub max: f64,
         /// True of one process: nothing then says how processes differ.
         pub within_one_process: bool,
+        /// True below 14 processes: a kind of one process in five is then missed in more than 5 % of runs, and the interval is too
+        /// narrow if processes are of two kinds.
+        pub may_miss_a_kind: bool,
     }
 }
 
@@ -74,6 +79,7 @@ pub fn process_ci(medians: &[f64], confidence_level: f64) -> Result<ProcessInter
         min: medians.iter().copied().fold(f64::INFINITY, f64::min),
         max: medians.iter().copied().fold(0.0, f64::max),
         within_one_process: logs.count == 1,
+        may_miss_a_kind: logs.count < LEAST_FOR_KINDS,
     })
 }
 
