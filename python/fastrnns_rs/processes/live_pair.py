@@ -1,4 +1,4 @@
-"""Two live workers that take turns, so that both are measured under the same conditions."""
+"""Live workers that take turns, for measurements under equal conditions."""
 
 from __future__ import annotations
 

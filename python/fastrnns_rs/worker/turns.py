@@ -28,7 +28,7 @@ class Slices:
 
 
 class Turns:
-    """Number of iterations to run next, in slices that begin at the word of the parent.
+    """Number of iterations to run next, in slices that the parent begins.
 
     Other processes ran between two slices, and took the caches. The first iteration of each slice fills
     them again, and is not a sample; only that of the first slice is kept, as the first iteration of the process.

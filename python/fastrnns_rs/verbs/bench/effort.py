@@ -111,7 +111,7 @@ class Effort:
         side_by_side: True if the devices measure at the same time, False if one after the other.
         sessions: Number of sessions.
         every: Time from the start of one session to the start of the next, such as `20m`; None for 10 minutes.
-        live: Keep both processes of a pair of `ab` alive, and measure them in turns.
+        live: Keep both processes of a pair of `ab` alive, and measure them alternately.
         until_decided: Stop as soon as every row of an `ab` has a verdict; `processes` is then the largest number.
     """
 

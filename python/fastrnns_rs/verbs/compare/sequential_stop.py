@@ -18,9 +18,9 @@ _VERDICTS = {"faster", "slower", "equivalent"}
 
 
 def find_decided(run: Run, *, margin: float | str | None, force: bool, statistic: Statistic) -> set[str]:
-    """Returns the runners whose rows all have a verdict, which holds for the whole table.
+    """Returns the runners whose rows all have a verdict.
 
-    The comparison of a run that stops by its verdicts uses anytime-valid intervals, so that looking after each pair
+    The verdict holds for the whole table. The comparison of a run that stops by its verdicts uses anytime-valid intervals, so that looking after each pair
     causes no additional false alarms.
 
     Args:
@@ -39,7 +39,11 @@ def find_decided(run: Run, *, margin: float | str | None, force: bool, statistic
 
 
 def describe_end(run: Run) -> str | None:
-    """Returns the number of pairs and the reason why a run by verdicts ended; None for other runs."""
+    """Returns the number of pairs of a run by verdicts, and why it ended.
+
+    Returns:
+        One sentence; None for other runs.
+    """
     if run.plan.stop.rule != "decided" or run.status != "complete":
         return None
     counts = sorted({len(result.processes) for result in run.results if result.status == "ok"})

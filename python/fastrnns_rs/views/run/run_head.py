@@ -140,5 +140,5 @@ def _amount(run: Run) -> str:
     if run.ranks:
         text += f", {len(run.ranks)} ranks"
     elif rows > 1 and plan.processes > 1:
-        text += ", in turns" if plan.turns else ", interleaved"
+        text += ", alternately" if plan.turns else ", interleaved"
     return text

@@ -140,7 +140,10 @@ def interleave(first: BenchPlan, second: BenchPlan) -> BenchPlan:
 
 
 def choose_executor(plan: BenchPlan, executor: Executor) -> Executor:
-    """Returns the function that runs the processes of a plan: `executor`, unless pairs take turns."""
+    """Returns the function that runs the processes of a plan.
+
+    It is `executor`, unless the processes of a pair take turns.
+    """
     return LivePair(plan.turns, plan.order_seed) if plan.turns else executor
 
 
