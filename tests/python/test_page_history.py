@@ -12,7 +12,6 @@ from typing import Any
 import matplotlib as mpl
 import pytest
 from conftest import run_cli
-from matplotlib.collections import LineCollection
 from parts import few
 from run_files import ENVIRONMENT, SESSION, exactly, run
 
@@ -165,9 +164,9 @@ def test_the_plot_holds_the_numbers(history: RunHistory) -> None:
     assert [x for x, _ in dots.get_offsets()] == [*range(12)]
     assert [y for _, y in dots.get_offsets()] == pytest.approx([one.estimate_ns / 1000 for one in trend.points])
     assert axes.get_ylabel() == "forward, µs"
-    [lines] = [one for one in axes.collections if isinstance(one, LineCollection)]
+    lines = [line for line in axes.get_lines() if line.get_linewidth() == 1.8]
     for number, key in enumerate(("ci_low_ns", "ci_high_ns")):
-        ends = [float(segment[number][1]) for segment in lines.get_segments()]
+        ends = [float(line.get_ydata()[number]) for line in lines]
         assert ends == pytest.approx([getattr(one, key) / 1000 for one in trend.points])
     levels = [line.get_ydata() for line in axes.get_lines() if len({*line.get_ydata()}) == 1]
     assert [float(level[0]) for level in levels] == pytest.approx([one.level_ns / 1000 for one in trend.segments])

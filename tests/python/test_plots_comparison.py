@@ -11,12 +11,14 @@ import pytest
 import run_files
 import screen_data
 from captured_sides import GEMM, RNN
-from comparison_documents import HOSTILE, nasty_rows, of_captures, of_runs, with_rows
+from comparison_documents import HOSTILE, capture, nasty_rows, of_captures, of_runs, with_rows
 from conftest import run_cli
 
+import fastrnns_rs
 from fastrnns_rs import Comparison
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.views.plots import comparison_rows, comparison_waterfall
+from fastrnns_rs.views.plots.figure import draw
 from fastrnns_rs.views.plots.style import DARK
 
 pytest.importorskip("matplotlib")
@@ -97,11 +99,12 @@ def test_extreme_ratios_stay_on_the_axis_and_endless_intervals_have_arrows() -> 
     assert all(len(one) < 60 and "\x1b" not in one and "\u202e" not in one for one in texts)
 
 
-def test_no_rows_and_no_ratios_are_a_message() -> None:
+def test_no_rows_and_no_ratios_are_errors() -> None:
     [silent] = nasty_rows()[3:]
-    for rows in ([], [silent]):
-        found = axes(with_rows(rows, geometric_mean=None))
-        assert [one.get_text() for one in found.texts] == ["no row has a ratio"]
+    with pytest.raises(UsageError, match="no data to plot"):
+        with_rows([], geometric_mean=None).plot()
+    with pytest.raises(UsageError, match=r"invalid value: 'ratios' \(kind\)"):
+        with_rows([silent], geometric_mean=None).plot("ratios")
 
 
 def test_processes_have_their_medians_and_point_estimates() -> None:
@@ -113,7 +116,7 @@ def test_processes_have_their_medians_and_point_estimates() -> None:
         medians = screen_data.BASELINE["jit"][1] if name == "baseline" else screen_data.CANDIDATE["jit"][1]
         assert side.process_medians_ns == pytest.approx([1e6 * one for one in medians])
         assert dots(found)[name] == [pytest.approx(one) for one in enumerate(medians, 1)]
-    lines = [line.get_ydata()[0] for line in found.lines]
+    lines = [line.get_ydata()[0] for line in found.lines if len({*line.get_ydata()}) == 1]
     assert lines == pytest.approx([row.baseline.estimate_ns / 1e6, row.candidate.estimate_ns / 1e6])
 
 
@@ -207,6 +210,33 @@ def test_other_kernels_are_one_bar(tmp_path: Path) -> None:
     assert sum(one.delta_ns for one in steps) == sum(one.delta_ns for one in many)
     found = axes(replace(comparison, kernels=many))
     assert len(found.get_yticklabels()) == len(steps) + 2
+
+
+def test_equal_captures_say_that_nothing_changed(tmp_path: Path) -> None:
+    before = capture(tmp_path / "one.json", seed=1)
+    comparison = fastrnns_rs.compare(before, before)
+    for kind in ("waterfall", "categories"):
+        drawn = draw(comparison, kind)
+        found = drawn.canvas.axes
+        legend = found.get_legend()
+        assert legend is not None
+        assert legend.get_title().get_text().startswith("no change")
+        assert "No change: " in drawn.canvas.note
+        assert [one.get_text() for one in found.get_yticklabels()] == ["baseline", "candidate"]
+        scale = comparison_waterfall.scale(comparison)
+        whole = comparison_waterfall.totals(comparison)[0] / scale.ns
+        assert [(start, end) for _, start, end in bars(found)] == [(0, pytest.approx(whole))] * 2
+        assert found.get_xlim()[0] == 0
+        assert whole < found.get_xlim()[1] < 1.2 * whole
+
+
+def test_a_wide_interval_of_a_change_has_an_arrow(tmp_path: Path) -> None:
+    comparison = of_captures(tmp_path, slower={GEMM: 6.0})
+    first, *others = comparison.kernels
+    wide = replace(first, delta_ci_low_ns=-(10**15), delta_ci_high_ns=10**15)
+    found = axes(replace(comparison, kernels=[wide, *others]))
+    assert {line.get_marker() for line in found.lines} >= {"<", ">"}
+    assert found.get_xlim()[1] < 1e6
 
 
 def test_small_changes_have_an_axis_of_their_own(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import run_files
 import screen_data
+from conftest import run_cli
 
 import fastrnns_rs
 from fastrnns_rs import Run
@@ -93,10 +94,16 @@ def test_bars_are_first_iterations_compilations_and_memory() -> None:
     assert peaks == pytest.approx([one.peak_memory_bytes for one in results])
 
 
-@pytest.mark.parametrize("kind", ["times", "start", "memory"])
-def test_a_run_without_results_has_a_sentence(kind: str) -> None:
-    [text] = axes(replace(screen_data.candidate(), results=[]), kind).texts
-    assert text.get_text()
+@pytest.mark.parametrize("kind", [None, "times", "start", "memory", "samples", "sweep"])
+def test_a_run_without_results_has_no_plot(kind: str | None, tmp_path: Path) -> None:
+    skipped = replace(run_files.failed("jit", "not supported"), status="skipped")
+    run = replace(screen_data.candidate(), results=[skipped])
+    run.save(tmp_path / "run.json")
+    with pytest.raises(fastrnns_rs.UsageError, match="no data to plot"):
+        run.plot(kind)
+    words = ["show", tmp_path / "run.json", "--plot", tmp_path / "run.png"]
+    done = run_cli(*words, *(() if kind is None else ("--plot-kind", kind)))
+    assert (done.status, "no data to plot" in done.stderr, (tmp_path / "run.png").exists()) == (2, True, False)
 
 
 def test_one_that_failed_is_left_out() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from fastrnns_rs.views.summary.plain import PlainSummary
 mpl.use("Agg")
 
 MS, US = 1e6, 1e3
+#: Places of the colour and the hatch of an unknown category, from its CRC-32.
+UNKNOWN = (5, 1)
 
 
 def axes_of(found: Any, kind: str, **more: Any) -> Axes:
@@ -164,6 +167,91 @@ def test_kernels_have_shares_that_add_up(tmp_path: Path) -> None:
     assert [one.get_width() for one in bars(axes)] == pytest.approx(shares)
     [line] = axes.get_lines()
     assert [*line.get_xdata()] == pytest.approx([*np.cumsum(shares)])
+
+
+def test_categories_and_causes_look_the_same_on_every_picture(tmp_path: Path) -> None:
+    gemms = [kernel("ampere_sgemm_128x64_tn", 100 * place, 50) for place in range(3)]
+    adds = [kernel("vectorized_elementwise_kernel", 60 + 100 * place, 10 + 80 * place) for place in range(3)]
+    few = fastrnns_rs.read(write(tmp_path / "few.json", [*gemms, *adds]))
+    found: dict[str, set[tuple[Any, Any]]] = {}
+    colors: dict[str, set[Any]] = {}
+    for one in (few, summary(tmp_path), summary(tmp_path, devices=2)):
+        axes = axes_of(one, "budget")
+        legend = axes.get_legend()
+        assert legend is not None
+        for text, patch in zip(legend.get_texts(), legend.get_patches(), strict=True):
+            found.setdefault(text.get_text(), set()).add((patch.get_facecolor(), patch.get_hatch()))
+        lanes = axes_of(one, "timeline")
+        for name, step in zip(labels(lanes), lanes.patches, strict=True):
+            colors.setdefault(name, set()).add(step.get_facecolor())
+    assert {"gemm", "elementwise", "copies and sets"} <= {*found}
+    assert any(name.startswith("idle: ") for name in found)
+    assert all(len(looks) == 1 for looks in found.values())
+    assert len({look for looks in found.values() for look in looks}) == len(found)
+    for name, seen in colors.items():
+        [(color, _)] = found["copies and sets" if name.startswith("mem") else name]
+        assert seen == {color}
+
+
+def test_every_known_category_and_cause_has_a_look_of_its_own() -> None:
+    from fastrnns_rs.views.plots import looks
+    from fastrnns_rs.views.plots.style import HATCHES, LIGHT
+
+    root = Path(__file__).resolve().parents[2] / "src" / "trace"
+    words = re.findall(r'^    "(\w+)",$', (root / "categories" / "mod.rs").read_text(), re.MULTILINE)
+    names = [*words, "other", "unknown", "other kernels", "copies and sets"]
+    assert len(words) >= 18
+    assert {*names} == {*looks._CATEGORIES}
+    assert len({looks.category(one, LIGHT) for one in names}) == len(names)
+    causes = re.findall(
+        r'^        \w+ = "(\w+)",$', (root / "aggregate" / "idle" / "cause.rs").read_text(), re.MULTILINE
+    )
+    assert {*causes, "other"} == {*looks._CAUSES}
+    assert len({looks.idle_cause(one, LIGHT) for one in looks._CAUSES}) == len(causes) + 1
+    # An unknown name has the same look in every process.
+    assert looks.category("my_category", LIGHT) == looks.Look(LIGHT.series[UNKNOWN[0]], HATCHES[UNKNOWN[1]])
+
+
+def test_ranges_of_several_gpus_are_named_a_sum(tmp_path: Path) -> None:
+    assert axes_of(summary(tmp_path), "ranges").get_xlabel() == "GPU time, µs"
+    assert "GPU time, sum of 2 GPUs, " in axes_of(summary(tmp_path, devices=2), "ranges").get_xlabel()
+
+
+def test_iterations_have_the_numbers_of_the_table_and_one_has_no_plot(tmp_path: Path) -> None:
+    found = summary(tmp_path)
+    document = found.to_dict()
+    for one in document["iterations"]:
+        one["index"] += 551
+    [line, *_] = draw(PlainSummary(document), "iterations").canvas.axes.get_lines()
+    assert [*line.get_xdata()] == [one["index"] for one in document["iterations"]]
+    single = summary(tmp_path, steps=1)
+    assert len(single.iterations) == 1
+    with pytest.raises(UsageError, match=r"invalid value: 'iterations' \(kind\)"):
+        single.plot("iterations")
+
+
+def test_labels_of_kernels_keep_the_part_that_differs(tmp_path: Path) -> None:
+    functors = (
+        "CUDAFunctor_add<c10::BFloat16>",
+        "GeluCUDAKernelImpl<c10::BFloat16>",
+        "AUnaryFunctor<long, long, bool>",
+    )
+    begin = "void at::native::vectorized_elementwise_kernel<4, at::native::"
+    made = [f"{begin}{one}, std::array<char*, 3ul> >(int, float)" for one in functors]
+    begin = "void split_embedding_backward_codegen_rowwise_adagrad_"
+    made += [
+        f"{begin}{weighted}_kernel_{unit}_per_row_1<float, float, float, {size}ul>(int)"
+        for unit in ("cta", "warp")
+        for weighted, size in (("unweighted", 2), ("unweighted", 5), ("weighted", 1))
+    ]
+    found = fastrnns_rs.read(write(tmp_path / "t.json", [kernel(one, 10 * at, 5) for at, one in enumerate(made)]))
+    texts = labels(axes_of(found, "kernels"))
+    assert len({*texts}) == len(texts) == 9
+    assert not any("#" in one for one in texts)
+    for part in ("CUDAFunctor", "GeluCUDA", "AUnaryFunctor"):
+        assert len([one for one in texts if part in one]) == 1
+    for parts in (("unweighted", "cta", "2"), ("unweighted", "warp", "5"), ("…weighted", "warp", "1")):
+        assert len([one for one in texts if all(part in one for part in parts)]) == 1
 
 
 def test_two_thousand_kernels_have_twenty_bars(tmp_path: Path) -> None:

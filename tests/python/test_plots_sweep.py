@@ -109,7 +109,7 @@ def test_few_lines_share_a_panel_and_many_are_parted() -> None:
 
 
 def test_a_run_without_a_sweep_has_no_plot_of_it() -> None:
-    with pytest.raises(UsageError, match="no rows to plot"):
+    with pytest.raises(UsageError, match=r"invalid value: 'sweep' \(kind\). "):
         run([exactly([1, 2, 3])]).plot("sweep")
 
 

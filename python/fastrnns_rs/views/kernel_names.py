@@ -46,6 +46,11 @@ def shortened(names: Sequence[tuple[str, str]], room: int, *, middle: bool = Tru
             return found
         _tell_apart(whole, found, groups, room)
     for group in _groups(range(len(found)), found.__getitem__):
+        begin = whole[group[0]].text[: room // 2]
+        related = [row for row, name in enumerate(whole) if name.text.startswith(begin)]
+        for row, text in zip(related, _by_words([whole[row].text for row in related], room), strict=False):
+            found[row] = text
+    for group in _groups(range(len(found)), found.__getitem__):
         for number, row in enumerate(group[1:], 2):
             found[row] = f"{fit(found[row], room - len(str(number)) - 1).rstrip()}#{number}"
     return found
@@ -220,6 +225,32 @@ def _tell_apart(whole: Sequence[_Name], found: list[str], groups: Iterable[list[
                 continue
         for row, text in zip(group, _differing([name.text for name in names], room), strict=True):
             found[row] = text
+
+
+def _by_words(texts: Sequence[str], room: int) -> list[str]:
+    """Shortens texts that differ in several places to all words that differ.
+
+    The result is empty if the texts do not have equally many words, or the words do not fit.
+
+    >>> _by_words(["sum_long_weighted_cta_row<2>", "sum_long_weighted_warp_row<2>", "sum_long_plain_cta_row<5>"], 20)
+    ['sum…weighted…cta…2…', 'sum…weighted…warp…2…', 'sum…plain…cta…5…']
+    """
+    import re  # This module is rarely needed.
+
+    words = [re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]+", text) for text in texts]
+    if len({*map(len, words)}) != 1:
+        return []
+    differing = [at for at, one in enumerate(words[0]) if any(other[at] != one for other in words)]
+    parts = [_ELLIPSIS + _ELLIPSIS.join([one[at] for at in differing]) for one in words]
+    if differing and differing[-1] + 1 < len(words[0]):
+        parts = [f"{one}{_ELLIPSIS}" for one in parts]
+    left = room - max(map(width, parts))
+    if not differing or left < 1:
+        return []
+    head = beginning("".join(words[0][: differing[0]]), left)
+    # A word is not cut.
+    head = head if width(head) < left else re.sub(r"[A-Za-z0-9]+$", "", head)
+    return [f"{head.rstrip('_ ,<>')}{one}" for one in parts]
 
 
 def _differing(texts: Sequence[str], room: int) -> list[str]:

@@ -20,8 +20,8 @@ _VERDICTS = {"faster", "slower", "equivalent"}
 def find_decided(run: Run, *, margin: float | str | None, force: bool, statistic: Statistic) -> set[str]:
     """Returns the runners whose rows all have a verdict.
 
-    The verdict holds for the whole table. The comparison of a run that stops by its verdicts uses anytime-valid intervals, so that looking after each pair
-    causes no additional false alarms.
+    The verdicts hold for the whole table. The comparison of a run that stops by its verdicts uses anytime-valid
+    intervals, so that looking after each pair causes no additional false alarms.
 
     Args:
         run: Run of `ab` so far.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.style import SMALL
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _FILLED = 0.72
 
 def height(count: int) -> float:
     """Returns the height of a figure with a number of rows, in inches."""
-    return AROUND + ROW * max(count, 3)
+    return AROUND + ROW * max(count, 1)
 
 
 def draw(
@@ -28,6 +29,8 @@ def draw(
     names: Sequence[str],
     series: Sequence[tuple[str, Sequence[float | None], Sequence[str]]],
     label: str,
+    *,
+    longest: int = LONGEST_NAME,
 ) -> None:
     """Draws a bar for each row and series, the first row at the top.
 
@@ -36,6 +39,7 @@ def draw(
         names: Name of each row.
         series: Name of a series, its value in each row (None without a bar), and the text of each bar.
         label: Label of the axis, with the unit.
+        longest: Characters of a name; more than usual have smaller letters.
     """
     thickness = _FILLED / max(len(series), 1)
     for number, (title, values, texts) in enumerate(series):
@@ -58,13 +62,14 @@ def draw(
         )
         for bar, (*_, text) in zip(bars, known, strict=True):
             canvas.describe(bar, [text])
-    canvas.axes.set_yticks(range(len(names)), [fit(visible(one), LONGEST_NAME) for one in names])
-    # Two bars are as thin as three.
-    canvas.axes.set_ylim(max(len(names), 3) - 0.5, -0.5)
+    canvas.axes.set_yticks(range(len(names)), [fit(visible(one), longest) for one in names])
+    canvas.axes.set_ylim(len(names) - 0.5, -0.5)
     canvas.axes.tick_params(axis="y", length=0)
+    if longest > LONGEST_NAME:
+        canvas.axes.tick_params(axis="y", labelsize=SMALL)
     canvas.axes.set_xlabel(label)
     canvas.axes.set_xlim(left=0)
     canvas.axes.grid(visible=True, axis="x")
     canvas.axes.set_axisbelow(True)
     if len(series) > 1:
-        canvas.axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(series))
+        canvas.legend(columns=len(series))

@@ -18,7 +18,7 @@ def _is_of_runs(comparison: Comparison) -> bool:
 
 
 COMPARISON: Mapping[str, Plot] = {
-    "ratios": Plot(comparison_ratios.draw, comparison_ratios.height, available=_is_of_runs),
+    "ratios": Plot(comparison_ratios.draw, comparison_ratios.height, available=comparison_ratios.is_available),
     "processes": Plot(comparison_rows.draw_processes, rows=comparison_rows.rows_with_processes, available=_is_of_runs),
     "shift": Plot(comparison_rows.draw_shift, rows=comparison_rows.rows_with_deciles, available=_is_of_runs),
     "waterfall": Plot(comparison_waterfall.draw_kernels, comparison_waterfall.kernels_height, available=is_of_captures),

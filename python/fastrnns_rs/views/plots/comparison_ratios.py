@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.comparison import GeometricMean, Row
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import words
+from fastrnns_rs.views.plots.comparison_waterfall import is_of_captures
 from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.limits import draw_interval, widen
 from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.units import percent
 
@@ -30,9 +32,8 @@ _LOOKS = {
 }
 #: Inches of a row, and of what is above and below the rows.
 _ROW, _AROUND = 0.3, 1.2
-#: Ratios beyond these have a logarithmic axis. One that spans a smaller factor than this has ticks at 2 and 5 too.
+#: Ratios beyond these have a logarithmic axis.
 _LINEAR = (0.5, 2.0)
-_SHORT = 1000.0
 #: An axis shows at least this change to both sides of 1. Intervals widen the axis by at most the range of the ratios,
 #: or by this factor of the least change.
 _LEAST_REACH, _WIDEST = 0.02, 4.0
@@ -63,6 +64,11 @@ def sorted_rows(comparison: Comparison) -> list[words.NamedRow]:
     return sorted(known, key=lambda one: -(one.row.ratio or 0.0))
 
 
+def is_available(comparison: Comparison) -> bool:
+    """Returns True if a row, or the geometric mean, has a ratio."""
+    return not is_of_captures(comparison) and bool(_marks(comparison))
+
+
 def height(comparison: Comparison) -> float:
     """Returns the height of the figure in inches."""
     return _AROUND + _ROW * max(len(_marks(comparison)), 2)
@@ -86,19 +92,17 @@ def _marks(comparison: Comparison) -> list[_Mark]:
 def draw(comparison: Comparison, canvas: Canvas) -> None:
     """Draws a comparison: the slowest row at the top, the margin around 1."""
     marks = _marks(comparison)
-    if not marks:
-        canvas.message("no row has a ratio")
-        return
     axes, margin = canvas.axes, comparison.method.margin
     low, high = _limits([one.found for one in marks], margin)
     band = axes.axvspan(1 / (1 + margin), 1 + margin, color=canvas.theme.band, linewidth=0)
     band.set_label(f"margin, ±{percent(margin)}")
     axes.axvline(1.0, color=canvas.theme.ink, linewidth=0.8)
     if not _LINEAR[0] <= low < high <= _LINEAR[1]:
-        _set_log_scale(canvas, high / low)
+        axes.set_xscale("log")
     axes.set_xlim(low, high)
     for place, one in enumerate(marks):
-        _draw_interval(canvas, place, one, low, high)
+        color = canvas.color(3 if _is_mean(one) else _LOOKS[one.verdict][1])
+        draw_interval(canvas, "x", place, (one.found.ratio_ci_low, one.found.ratio_ci_high), color)
     looks = dict.fromkeys((one.verdict, one.is_conditional) for one in marks if not _is_mean(one))
     for verdict, is_conditional in looks:
         shown = [
@@ -118,19 +122,9 @@ def draw(comparison: Comparison, canvas: Canvas) -> None:
     axes.set_xlabel("ratio: time of candidate / time of baseline (below 1 is faster)")
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
-
-
-def _set_log_scale(canvas: Canvas, factor: float) -> None:
-    """Makes the axis logarithmic, with more ticks where it is short."""
-    from matplotlib.ticker import LogLocator
-
-    axis = canvas.axes.xaxis
-    canvas.axes.set_xscale("log")
-    if factor < _SHORT:
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter("")
+    canvas.legend(columns=3)
+    # The caption of a page explains the arrows.
+    canvas.note = ""
 
 
 def _is_mean(mark: _Mark) -> bool:
@@ -151,22 +145,9 @@ def _limits(found: Sequence[Row | GeometricMean], margin: float) -> tuple[float,
     ]
     # An end at 0 is as far away as any.
     ends += [-math.inf for one in found if one.ratio_ci_low is not None and one.ratio_ci_low <= 0]
-    start, end = max(min([first, *ends]), first - room), min(max([last, *ends]), last + room)
+    start, end = widen(first, last, ends, room)
     pad = 0.04 * (end - start)
     return math.exp(start - pad), math.exp(end + pad)
-
-
-def _draw_interval(canvas: Canvas, place: int, mark: _Mark, low: float, high: float) -> None:
-    """Draws an interval; an arrow points to an end beyond the axis."""
-    start, end = mark.found.ratio_ci_low, mark.found.ratio_ci_high
-    if start is None or end is None:
-        return
-    color = canvas.color(3 if _is_mean(mark) else _LOOKS[mark.verdict][1])
-    ends = (max(start, low), min(end, high))
-    canvas.axes.plot(ends, (place, place), color=color, linewidth=2.0, solid_capstyle="butt")
-    for is_beyond, at, marker in ((start < low, low, "<"), (end > high, high, ">")):
-        if is_beyond:
-            canvas.axes.plot([at], [place], marker=marker, color=color, clip_on=False, linestyle="")
 
 
 def _draw_dots(

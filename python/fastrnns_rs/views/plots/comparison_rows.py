@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.views.comparison import words
+from fastrnns_rs.views.figures import figure
+from fastrnns_rs.views.plots.drawing import MOST_TICKS
+from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
 from fastrnns_rs.views.scale import Scale
 
 if TYPE_CHECKING:
@@ -43,9 +46,14 @@ def processes_scale(row: Row) -> Scale:
     return Scale([time for one in sides(row) for time in (*words.process_times(one), one.estimate_ns)])
 
 
+def _processes_axis(row: Row) -> TimeAxis:
+    times = [time for one in sides(row) for time in (*words.process_times(one), one.estimate_ns)]
+    return TimeAxis(times, [end for one in sides(row) for end in (one.ci_low_ns, one.ci_high_ns)])
+
+
 def shift_scale(row: Row) -> Scale:
     """Returns the scale of the differences between deciles."""
-    return Scale([one.shift_ns for one in row.deciles])
+    return Scale([max((abs(one.shift_ns) for one in row.deciles), default=0.0)])
 
 
 def draw_processes(comparison: Comparison, canvas: Canvas, name: str) -> None:
@@ -53,8 +61,9 @@ def draw_processes(comparison: Comparison, canvas: Canvas, name: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     row = find(comparison, name)
-    scale = processes_scale(row)
-    axes = canvas.axes
+    axis = _processes_axis(row)
+    axis.set(canvas, "y")
+    scale, axes = axis.scale, canvas.axes
     for number, title in enumerate(SIDES):
         side: Figures | None = getattr(row, title)
         if side is None or not words.process_times(side):
@@ -62,7 +71,11 @@ def draw_processes(comparison: Comparison, canvas: Canvas, name: str) -> None:
         color = canvas.color(number)
         times = words.process_times(side)
         if side.ci_low_ns is not None and side.ci_high_ns is not None:
-            axes.axhspan(side.ci_low_ns / scale.ns, side.ci_high_ns / scale.ns, color=color, alpha=0.15, linewidth=0)
+            low, high = max(side.ci_low_ns, axis.low_ns), min(side.ci_high_ns, axis.high_ns)
+            axes.axhspan(low / scale.ns, high / scale.ns, color=color, alpha=0.15, linewidth=0)
+            # The bar at the left has the arrows of an interval that is wider than the axis.
+            place = 0.4 + 0.2 * number
+            draw_interval(canvas, "y", place, (side.ci_low_ns, side.ci_high_ns), color, unit=scale.ns)
         axes.axhline(side.estimate_ns / scale.ns, color=color, linestyle=("-", "--")[number], linewidth=1.0)
         dots = axes.scatter(
             range(1, len(times) + 1),
@@ -75,15 +88,15 @@ def draw_processes(comparison: Comparison, canvas: Canvas, name: str) -> None:
         )
         canvas.describe(
             dots,
-            [f"{title}, process {place}: {scale.text(one)} {scale.unit}" for place, one in enumerate(times, 1)],
+            [f"{title}, process {place}: {figure(one / scale.ns)} {scale.unit}" for place, one in enumerate(times, 1)],
         )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(MOST_TICKS, integer=True, min_n_ticks=1))
     axes.set_xlabel("process of a side, in order")
     statistic = words.STATISTICS[comparison.method.statistic][0]
     axes.set_ylabel(f"{statistic} of the process, {scale.unit}")
     axes.grid(visible=True, axis="y")
     axes.set_axisbelow(True)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    canvas.legend(name)
 
 
 def draw_shift(comparison: Comparison, canvas: Canvas, name: str) -> None:
@@ -120,4 +133,4 @@ def draw_shift(comparison: Comparison, canvas: Canvas, name: str) -> None:
     axes.set_ylabel(f"candidate - baseline, {scale.unit}")
     axes.grid(visible=True, axis="y")
     axes.set_axisbelow(True)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    canvas.legend(name)

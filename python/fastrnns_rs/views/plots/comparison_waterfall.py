@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.comparison import Change
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.drawing import LONGEST_KERNEL
+from fastrnns_rs.views.plots.limits import draw_interval, widen
+from fastrnns_rs.views.plots.style import SMALL
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.table import fit, folded
 
@@ -75,7 +77,7 @@ def _steps(changes: Sequence[Change], most: int) -> list[Step]:
 def short_names(changes: Sequence[Change]) -> list[str]:
     """Returns short names of rows, which differ."""
     return kernel_names.shortened(
-        [(one.name, getattr(one, "short_name", None) or one.name) for one in changes], LONGEST_NAME
+        [(one.name, getattr(one, "short_name", None) or one.name) for one in changes], LONGEST_KERNEL
     )
 
 
@@ -107,17 +109,21 @@ def signed(ns: float, times: Scale) -> str:
 
 def kernels_height(comparison: Comparison) -> float:
     """Returns the height of the figure of kernels in inches."""
-    return _height(len(comparison.kernels), _KERNELS)
+    return _heights(comparison.kernels, _KERNELS)
 
 
 def categories_height(comparison: Comparison) -> float:
     """Returns the height of the figure of categories in inches."""
-    return _height(len(comparison.categories), _CATEGORIES)
+    return _heights(comparison.categories, _CATEGORIES)
 
 
 def _height(count: int, most: int) -> float:
     # Both sides, and the sum of all others.
     return _AROUND + _ROW * (min(count, most + 1) + 2)
+
+
+def _heights(changes: Sequence[Change], most: int) -> float:
+    return _height(len(changes) if any(one.delta_ns for one in changes) else 0, most)
 
 
 def draw_kernels(comparison: Comparison, canvas: Canvas) -> None:
@@ -135,12 +141,16 @@ def _draw(comparison: Comparison, canvas: Canvas, steps: Sequence[Step]) -> None
     if not steps or max(before, after) == 0:
         canvas.message("no GPU time to compare")
         return
+    is_equal = before == after and not any(one.delta_ns for one in steps)
+    if is_equal:
+        canvas.note = f"No change: each of the rows ({len(steps):,}) has equal GPU times."
+        steps = []
     times, changes = scale(comparison), change_scale(steps)
     axes, last = canvas.axes, len(steps) + 1
     starts = [before]
     for one in steps:
         starts.append(starts[-1] + one.delta_ns)
-    is_cut = _set_limits(canvas, starts, steps, times)
+    is_cut = _set_limits(canvas, [*starts, after], steps, times)
     _draw_totals(canvas, before, after, last, times, is_cut=is_cut)
     placed = [*enumerate(zip(starts, steps, strict=False), 1)]
     for title, number, is_slower in (("slower", 1, True), ("faster", 0, False)):
@@ -158,14 +168,14 @@ def _draw(comparison: Comparison, canvas: Canvas, steps: Sequence[Step]) -> None
     names = ["baseline", *(one.short for one in steps), "candidate"]
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, labelsize=SMALL)
     cut = " (axis does not start at 0)" if is_cut else ""
     axes.set_xlabel(f"GPU time{_PER.get(comparison.basis or '', '')}, {times.unit}{cut}")
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
-    if steps[-1].change is None:
-        canvas.note = f"{steps[-1].name}: {texts[-2]} together."
+    canvas.legend("no change: all GPU times are equal" if is_equal else "", columns=3)
+    if steps and steps[-1].change is None:
+        canvas.add_note(f"{steps[-1].name}: {texts[-2]} together.")
 
 
 def _set_limits(canvas: Canvas, starts: Sequence[int], steps: Sequence[Step], times: Scale) -> bool:
@@ -183,9 +193,9 @@ def _set_limits(canvas: Canvas, starts: Sequence[int], steps: Sequence[Step], ti
         if end is not None
     ]
     # An interval that is much wider than all changes is cut.
-    start, end = max(min([low, *ends]), low - room), min(max([high, *ends]), high + room)
-    is_cut = start > 0 and end - start < _CUT_BELOW * end
-    pad = 0.06 * (end - start)
+    start, end = widen(low, high, ends, room)
+    is_cut = start > 0 and 0 < end - start < _CUT_BELOW * end
+    pad = 0.06 * (end - start if is_cut else end - min(start, 0))
     canvas.axes.set_xlim((start - pad if is_cut else min(start, 0)) / times.ns, (end + pad) / times.ns)
     return is_cut
 
@@ -212,7 +222,8 @@ def _draw_steps(
     times: Scale,
     changes: Scale,
 ) -> None:
-    for index, (place, start, one) in enumerate(shown):
+    first = next((place for place, _, one in shown if one.delta_ns), None)
+    for place, start, one in shown:
         bars = canvas.axes.barh(
             [place],
             [one.delta_ns / times.ns],
@@ -221,13 +232,13 @@ def _draw_steps(
             color=canvas.color(number),
             hatch=canvas.hatch(number),
             edgecolor=canvas.theme.paper,
-            label=title if index == 0 else "",
+            label=title if place == first else "",
         )
         canvas.describe(bars[0], [_hover(one, changes)])
         low, high = (None, None) if one.change is None else (one.change.delta_ci_low_ns, one.change.delta_ci_high_ns)
         if low is not None and high is not None:
-            ends = ((start + low) / times.ns, (start + high) / times.ns)
-            canvas.axes.plot(ends, (place, place), color=canvas.theme.ink, linewidth=1.2, marker="|", markersize=6)
+            ends = (start + low, start + high)
+            draw_interval(canvas, "x", place, ends, canvas.theme.ink, unit=times.ns, width=1.2, caps="|")
 
 
 def _hover(step: Step, changes: Scale) -> str:

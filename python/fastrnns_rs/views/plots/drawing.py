@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.plots.style import HATCHES, LINES, MARKERS, Theme
+from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -14,10 +15,19 @@ if TYPE_CHECKING:
 
 #: Names in a plot are cut to this many characters; tables beside the plot have the whole name.
 LONGEST_NAME = 36
+#: Names of kernels are cut to this many characters, in smaller letters: their ends differ.
+LONGEST_KERNEL = 52
 #: Names in the text of a mark are cut to this many characters.
 LONGEST_TEXT = 200
+#: Titles are cut to this many characters, which fit the width of a plot.
+LONGEST_TITLE = 84
+#: Labels of an axis with numbers.
+MOST_TICKS = 6
 #: Points of all lines of a plot; more are thinned.
 MOST_POINTS = 2_000
+#: Points of a character, of the mark of an entry of a legend, and of what may stand beside axes.
+_CHARACTER, _HANDLE, _MARGIN = 5.2, 42.0, 30.0
+_POINTS_PER_INCH = 72
 
 
 class Canvas:
@@ -27,18 +37,22 @@ class Canvas:
         axes: Axes of matplotlib.
         theme: Colours.
         texts: Text of each mark, by the artist that draws the marks.
+        is_given: True for axes of the caller, which may be narrow.
         points: Number of points that all lines of raw data have together.
+        empty: Text in place of the plot, where the document has no data for it; else empty.
         note: Sentence about the drawing that a page shows below it, such as the number of points that were left out.
     """
 
-    __slots__ = ("axes", "note", "points", "texts", "theme")
+    __slots__ = ("axes", "empty", "is_given", "note", "points", "texts", "theme")
 
-    def __init__(self, axes: Axes, theme: Theme, points: int = MOST_POINTS) -> None:
+    def __init__(self, axes: Axes, theme: Theme, points: int = MOST_POINTS, *, is_given: bool = False) -> None:
         self.axes = axes
         self.theme = theme
         self.texts: dict[Artist, Sequence[str]] = {}
         self.points = points
+        self.is_given = is_given
         self.note = ""
+        self.empty = ""
 
     def describe(self, artist: Artist, texts: Sequence[str]) -> None:
         """Sets the text of each mark of an artist, which a page shows on hover.
@@ -60,26 +74,59 @@ class Canvas:
         return MARKERS[number % len(MARKERS)]
 
     def line(self, number: int) -> str:
-        """Returns the line style of a series."""
-        return LINES[number % len(LINES)]
+        """Returns the line style of a series, which differs between series of one colour."""
+        return LINES[(number + number // len(self.theme.series)) % len(LINES)]
 
     def hatch(self, number: int) -> str:
         """Returns the hatch of a series."""
         return HATCHES[number % len(HATCHES)]
 
-    def logarithmic(self, axis: Literal["x", "y"]) -> None:
-        """Makes an axis logarithmic, with plain numbers at 1, 2 and 5."""
-        from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+    def legend(self, title: str = "", *, columns: int = 2, handles: Sequence[Any] | None = None) -> None:
+        """Draws the legend above the axes, with fewer columns on narrow axes.
 
-        set_scale, found = (
-            (self.axes.set_xscale, self.axes.xaxis) if axis == "x" else (self.axes.set_yscale, self.axes.yaxis)
+        Args:
+            title: Lines above the entries, such as the name of the row.
+            columns: Number of columns.
+            handles: Marks with an entry; None for all with a label.
+        """
+        shown = self.axes.get_legend_handles_labels()[0] if handles is None else handles
+        widths = [len(str(one.get_label())) * _CHARACTER + _HANDLE for one in shown] or [_HANDLE]
+        in_one_line = len(widths) if sum(widths) <= self.room() else 0
+        fitting = max(in_one_line, int(self.room() // max(widths)))
+        legend = self.axes.legend(
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=max(1, min(columns, fitting)),
+            title="\n".join(fit(visible(one), self.characters()) for one in title.split("\n")) or None,
+            title_fontsize="medium",
+            handles=shown,
         )
-        set_scale("log")
-        found.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
-        found.set_major_formatter(StrMethodFormatter("{x:g}"))
-        found.set_minor_locator(NullLocator())
+        legend.get_title().set_multialignment("center")
+
+    def room(self) -> float:
+        """Returns the width of a legend in points.
+
+        It is the width of the figure, or about that of the axes in a figure of the caller.
+        """
+        figure: Any = self.axes.figure
+        if not self.is_given:
+            return float(figure.get_size_inches()[0] * _POINTS_PER_INCH)
+        return float(self.axes.bbox.width * _POINTS_PER_INCH / figure.dpi) + _MARGIN
+
+    def characters(self) -> int:
+        """Returns the characters that fit the width of a legend."""
+        return min(LONGEST_TITLE, int(self.room() / _CHARACTER))
+
+    def add_note(self, text: str) -> None:
+        """Adds a sentence to the note, once."""
+        if text not in self.note:
+            self.note = f"{self.note} {text}".strip()
 
     def message(self, text: str) -> None:
-        """Writes a text in place of the plot, where the document has no data for it."""
+        """Writes a text in place of the plot, where the document has no data for it.
+
+        A page shows the text; a file is not written.
+        """
+        self.empty = text
         self.axes.set_axis_off()
         self.axes.text(0.5, 0.5, text, ha="center", va="center", color=self.theme.ink, transform=self.axes.transAxes)

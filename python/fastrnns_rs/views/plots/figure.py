@@ -96,10 +96,12 @@ def draw(
 
     Raises:
         MissingError: If matplotlib is not installed.
-        UsageError: If the document does not have the kind or the row.
+        UsageError: If the document has no data for the kind or the row, or `ax` is no axes.
     """
     require_matplotlib()
+    from fastrnns_rs.views.plots import given_axes
     from fastrnns_rs.views.plots.prompt_figure import PromptFigure
+    from fastrnns_rs.views.plots.ticks import set_ticks
 
     known = kinds(document)
     if not known:
@@ -115,11 +117,15 @@ def draw(
     with apply(theme):
         if ax is None:
             figure: Any = PromptFigure(figsize=(WIDTH, plot.height(document, *words)), layout="constrained")
-            ax = figure.add_subplot()
+            canvas = Canvas(figure.add_subplot(), theme, points)
         else:
+            canvas = Canvas(given_axes.check(ax), theme, points, is_given=True)
             figure = ax.figure
-        canvas = Canvas(ax, theme, points)
+            given_axes.apply(ax, theme, dark=dark)
         plot.draw(document, canvas, *words)
+        set_ticks(canvas.axes)
+        if ax is not None:
+            given_axes.end_formulas(ax)
     return Drawn(figure, canvas)
 
 
@@ -128,7 +134,8 @@ def save(document: object, path: Path, kind: str | None = None, *, row: str | No
 
     Raises:
         MissingError: If matplotlib is not installed.
-        UsageError: If the suffix is not supported, or the file cannot be written.
+        UsageError: If the suffix is not supported, the document has no data for the plot, or the file cannot be
+            written.
     """
     from io import BytesIO
 
@@ -136,6 +143,8 @@ def save(document: object, path: Path, kind: str | None = None, *, row: str | No
 
     check_suffix(path)
     drawn = draw(document, kind, row=row, dark=dark)
+    if drawn.canvas.empty:
+        raise UsageError(f"no data to plot: {drawn.canvas.empty}", "Use another kind of plot.")
     data = BytesIO()
     with apply(drawn.canvas.theme):
         # Equal documents make equal files.
@@ -157,17 +166,19 @@ def check_suffix(path: Path) -> None:
 
 
 def kinds(document: object) -> Mapping[str, Plot]:
-    """Returns the kinds of plots of a document, the default first."""
+    """Returns the kinds of plots that a document has data for, the default first."""
     from fastrnns_rs.views.plots.kinds import KINDS
 
     known = next(KINDS[one] for one in type(document).__mro__ if one in KINDS)
-    return {name: plot for name, plot in known.items() if plot.available(document)}
+    return {
+        name: plot
+        for name, plot in known.items()
+        if plot.available(document) and (plot.rows is None or plot.rows(document))
+    }
 
 
 def _row(name: str | None, known: Iterable[str]) -> str:
     names = list(known)
-    if not names:
-        raise UsageError("no rows to plot", "Use a document with at least one row that was measured.")
     if name is None:
         return names[0]
     if name not in names:

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import estimate_with_interval
 from fastrnns_rs.views.plots.drawing import LONGEST_NAME
-from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History
     from fastrnns_rs.documents.history_trends import Trend, TrendPoint
     from fastrnns_rs.views.plots.drawing import Canvas
+    from fastrnns_rs.views.scale import Scale
 
 #: Inches of the figure.
-HEIGHT = 2.6
-#: Number of labelled runs, digits of a commit, and length of a date.
-_MOST_LABELS, _DIGITS, _DATE = 7, 7, 10
+HEIGHT = 2.8
+#: Number of labelled runs, digits of a commit, length of a date, and of a date with its time.
+_MOST_LABELS, _DIGITS, _DATE, _MINUTE = 6, 7, 10, 16
+#: Points of a label with the gap to the next.
+_LABEL_WIDTH, _POINTS_PER_INCH = 58.0, 72
 #: Characters of the tags at a point.
 _LONGEST_TAGS = 18
 #: Distance of two labelled tags, as a share of the points.
@@ -27,6 +30,8 @@ _LEAST_SHARE = 0.17
 _DOT, _SMALL_DOT, _MANY = 20, 8, 80
 #: Fewer processes have no interval.
 _LEAST_FOR_INTERVAL = 3
+#: Fewer runs have no change points.
+_LEAST_FOR_CHANGES = 8
 
 
 def rows(history: History) -> list[str]:
@@ -42,31 +47,47 @@ def height(_: History, _row: str) -> float:
 def draw(history: History, canvas: Canvas, row: str) -> None:
     """Draws a row: runs from the left in their order, and their times upwards."""
     trend = next(one for one in history.trends if one.name == row)
-    scale = Scale([one.estimate_ns for one in trend.points])
-    axes = canvas.axes
+    axis = _axis(trend)
+    axis.set(canvas, "y")
+    scale, axes = axis.scale, canvas.axes
     _draw_levels(canvas, trend, scale)
-    known = [(place, *interval_ends(one)) for place, one in enumerate(trend.points)]
-    ends = [
-        (place, low / scale.ns, high / scale.ns) for place, low, high in known if low is not None and high is not None
-    ]
-    if ends:
-        places, lows, highs = zip(*ends, strict=True)
-        axes.vlines(places, lows, highs, color=canvas.color(0), linewidth=1.8)
+    for place, one in enumerate(trend.points):
+        draw_interval(canvas, "y", place, interval_ends(one), canvas.color(0), unit=scale.ns, width=1.8)
+    few = [one.n_processes < _LEAST_FOR_INTERVAL for one in trend.points]
     dots = axes.scatter(
         range(len(trend.points)),
         [one.estimate_ns / scale.ns for one in trend.points],
         s=_DOT if len(trend.points) <= _MANY else _SMALL_DOT,
         marker=canvas.marker(0),
-        color=canvas.color(0),
+        edgecolors=canvas.color(0),
+        facecolors=[canvas.theme.paper if one else canvas.color(0) for one in few],
         zorder=3,
     )
     canvas.describe(dots, [f"{_run_text(one)}: {point_text(one, scale)} {scale.unit}" for one in trend.points])
     _mark_tags(canvas, trend)
     _label_runs(canvas, trend)
+    canvas.add_note(_note(trend, sum(few)))
     axes.set_ylabel(f"{trend.phase}, {scale.unit}")
     axes.set_title(fit(visible(trend.name), 2 * LONGEST_NAME), loc="left", pad=14)
     axes.grid(visible=True, axis="y")
     axes.set_axisbelow(True)
+
+
+def _axis(trend: Trend) -> TimeAxis:
+    levels = [one.level_ns for one in trend.segments]
+    ends = [end for one in trend.points for end in interval_ends(one)]
+    return TimeAxis([*(one.estimate_ns for one in trend.points), *levels], ends)
+
+
+def _note(trend: Trend, few: int) -> str:
+    """Returns sentences about the line of the level and hollow dots."""
+    parts = "between change points" if len(trend.segments) > 1 else "of all runs, which have no change point"
+    note = f"Grey line: level, the geometric mean {parts}."
+    if len(trend.points) < _LEAST_FOR_CHANGES:
+        note += f" Change points need {_LEAST_FOR_CHANGES} runs."
+    if few:
+        note += f" Hollow dot: fewer than {_LEAST_FOR_INTERVAL} processes, so that there is no interval."
+    return note
 
 
 def interval_ends(point: TrendPoint) -> tuple[float | None, float | None]:
@@ -117,18 +138,22 @@ def _mark_tags(canvas: Canvas, trend: Trend) -> None:
 
 
 def _label_runs(canvas: Canvas, trend: Trend) -> None:
-    """Labels some runs with date and commit, the first and the last among them."""
-    last = len(trend.points) - 1
-    count = min(_MOST_LABELS, last + 1)
-    places = sorted({round(number * last / max(count - 1, 1)) for number in range(count)})
-    labels = [
-        f"{trend.points[one].started_utc[:_DATE]}\n{(trend.points[one].commit or '')[:_DIGITS]}" for one in places
-    ]
-    canvas.axes.set_xticks(places, [_visible_lines(one) for one in labels])
-    canvas.axes.set_xlim(-0.5, last + 0.5)
-    canvas.axes.set_xlabel("run: date and commit")
+    """Labels some runs with date and commit, the first and the last among them.
 
-
-def _visible_lines(text: str) -> str:
-    """Escapes each line of a label."""
-    return "\n".join(map(visible, text.split("\n")))
+    Runs of one day have their time too.
+    """
+    points, axes = trend.points, canvas.axes
+    last = len(points) - 1
+    room = axes.bbox.width * _POINTS_PER_INCH / axes.figure.dpi / _LABEL_WIDTH
+    count = max(2, min(_MOST_LABELS, last + 1, int(room)))
+    places = sorted({round(number * last / (count - 1)) for number in range(count)})
+    has_time = len({one.started_utc[:_DATE] for one in points}) < len(points)
+    has_commit = any(one.commit for one in points)
+    labels = []
+    for one in (points[place] for place in places):
+        lines = [one.started_utc[:_DATE]]
+        lines += [one.started_utc[_DATE + 1 : _MINUTE]] * has_time + [(one.commit or "")[:_DIGITS]] * has_commit
+        labels.append("\n".join(map(visible, lines)))
+    axes.set_xticks(places, labels)
+    axes.set_xlim(-0.5, last + 0.5)
+    axes.set_xlabel(f"run: date{', time (UTC)' * has_time}{' and commit' * has_commit}")

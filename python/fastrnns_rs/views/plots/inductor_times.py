@@ -10,8 +10,9 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.figures import estimate_with_interval, figure, mebibytes
 from fastrnns_rs.views.plots import bars
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME
-from fastrnns_rs.views.scale import Scale
+from fastrnns_rs.views.plots.drawing import LONGEST_KERNEL
+from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
+from fastrnns_rs.views.plots.style import SMALL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
     from fastrnns_rs.documents.run_file import PhaseSummary
     from fastrnns_rs.views.plots.drawing import Canvas
+    from fastrnns_rs.views.scale import Scale
 
 #: Kernels of a plot: those with the largest times. All are in the table.
 MOST_KERNELS = 40
 _NS_PER_MS = 1e6
 _MIB = 1 << 20
-#: A range of times beyond this factor has a logarithmic axis.
-_WIDE_RANGE = 20.0
 
 
 def names(report: InductorReport) -> list[str]:
@@ -64,11 +64,8 @@ def shown_kernels(module: ModuleRow) -> list[tuple[KernelTiming, PhaseSummary]]:
 def draw_modules(report: InductorReport, canvas: Canvas) -> None:
     """Draws the time of each module, and the time that its own benchmark reports."""
     found = [(name, one, one.wall) for name, one in zip(names(report), report.modules, strict=True) if one.wall]
-    if not found:
-        canvas.message("no module was timed")
-        return
-    scale = Scale([wall.estimate_ns for *_, wall in found])
-    _draw(canvas, [(name, wall) for name, _, wall in found], scale, "time of a call")
+    upstream = [one.upstream_ms * _NS_PER_MS for _, one, _ in found if one.upstream_ms is not None]
+    scale = _draw(canvas, [(name, wall) for name, _, wall in found], upstream, "time of a call")
     theirs = [
         (place, one.upstream_ms * _NS_PER_MS / scale.ns, name)
         for place, (name, one, _) in enumerate(found)
@@ -89,7 +86,7 @@ def draw_modules(report: InductorReport, canvas: Canvas) -> None:
         canvas.describe(
             marks, [f"{name}, its own benchmark: {figure(value)} {scale.unit}" for _, value, name in theirs]
         )
-        canvas.axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        canvas.legend()
 
 
 def draw_kernels(report: InductorReport, canvas: Canvas, row: str) -> None:
@@ -97,7 +94,7 @@ def draw_kernels(report: InductorReport, canvas: Canvas, row: str) -> None:
     shown = shown_kernels(_module(report, row))
     counts = Counter(one.name for one, _ in shown)
     found = [(_kernel_name(one, is_unique=counts[one.name] == 1), time) for one, time in shown]
-    _draw(canvas, found, Scale([time.estimate_ns for _, time in found]), "time of a kernel")
+    _draw(canvas, found, [], "time of a kernel")
 
 
 def draw_memory(report: InductorReport, canvas: Canvas) -> None:
@@ -132,13 +129,22 @@ def _kernel_name(one: KernelTiming, *, is_unique: bool) -> str:
     return " ".join(filter(None, (one.name, None if is_unique else one.config, "*" if one.chosen else "")))
 
 
-def _draw(canvas: Canvas, found: Sequence[tuple[str, PhaseSummary]], scale: Scale, what: str) -> None:
+def _draw(canvas: Canvas, found: Sequence[tuple[str, PhaseSummary]], others: Sequence[float], what: str) -> Scale:
+    """Draws point estimates with intervals, and returns the scale of the axis.
+
+    Args:
+        canvas: Axes.
+        found: Name of each row, with its times.
+        others: Further times that the axis has, in ns.
+        what: Label of the axis, without the unit.
+    """
     color = canvas.color(0)
+    estimates = [one.estimate_ns for _, one in found]
+    axis = TimeAxis([*estimates, *others], [end for _, one in found for end in interval_ends(one)], from_zero=True)
+    axis.set(canvas, "x")
+    scale = axis.scale
     for place, (_, one) in enumerate(found):
-        low, high = interval_ends(one)
-        if low is not None and high is not None:
-            ends = (low / scale.ns, high / scale.ns)
-            canvas.axes.plot(ends, (place, place), color=color, linewidth=2.0, solid_capstyle="butt")
+        draw_interval(canvas, "x", place, interval_ends(one), color, unit=scale.ns)
     times = [one.estimate_ns / scale.ns for _, one in found]
     dots = canvas.axes.scatter(
         times, range(len(found)), marker=canvas.marker(0), s=28, color=color, label="point estimate", zorder=3
@@ -151,15 +157,11 @@ def _draw(canvas: Canvas, found: Sequence[tuple[str, PhaseSummary]], scale: Scal
         ],
     )
     # Two rows never have the same shortened name.
-    labels = kernel_names.shortened([(visible(name), visible(name)) for name, _ in found], LONGEST_NAME)
+    labels = kernel_names.shortened([(visible(name), visible(name)) for name, _ in found], LONGEST_KERNEL)
     canvas.axes.set_yticks(range(len(found)), labels)
     canvas.axes.set_ylim(len(found) - 0.5, -0.5)
-    canvas.axes.tick_params(axis="y", length=0)
+    canvas.axes.tick_params(axis="y", length=0, labelsize=SMALL)
     canvas.axes.set_xlabel(f"{what}, {scale.unit}")
-    if max(times) > _WIDE_RANGE * min(times) > 0:
-        canvas.axes.set_xscale("log")
-        canvas.axes.xaxis.set_major_formatter("{x:g}")
-    else:
-        canvas.axes.set_xlim(left=0)
     canvas.axes.grid(visible=True, axis="x")
     canvas.axes.set_axisbelow(True)
+    return scale

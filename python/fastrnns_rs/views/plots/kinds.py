@@ -31,11 +31,11 @@ _SWEEP = {
 }
 KINDS: Mapping[type, Mapping[str, Plot]] = {
     Run: {
-        "times": Plot(run_times.draw, run_times.height),
-        "samples": Plot(run_samples.draw, rows=run_samples.rows),
-        "distribution": Plot(run_distribution.draw, rows=run_samples.rows),
-        "start": Plot(run_start.draw, run_start.height),
-        "memory": Plot(run_memory.draw, run_memory.height),
+        "times": Plot(run_times.draw, run_times.height, available=run_times.is_available),
+        "samples": Plot(run_samples.draw, run_samples.height, run_samples.rows),
+        "distribution": Plot(run_distribution.draw, run_samples.height, run_samples.rows),
+        "start": Plot(run_start.draw, run_start.height, available=run_start.is_available),
+        "memory": Plot(run_memory.draw, run_memory.height, available=run_memory.is_available),
         **_SWEEP,
     },
     Sweep: _SWEEP,

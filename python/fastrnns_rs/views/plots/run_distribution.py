@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.views.plots.run_samples import find
+from fastrnns_rs.views.plots.limits import TimeAxis
+from fastrnns_rs.views.plots.run_samples import add_legend, find
 from fastrnns_rs.views.plots.thinning import quantile_points
-from fastrnns_rs.views.scale import Scale
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Run
@@ -21,7 +21,9 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
     result, phase = find(run, row)
     timed = [(one, sorted(one.samples_ns(phase, timed=True))) for one in result.processes]
     timed = [(one, times) for one, times in timed if times]
-    scale = Scale([time for _, times in timed for time in times])
+    axis = TimeAxis([time for _, times in timed for time in (times[0], times[-1])])
+    axis.set(canvas, "x")
+    scale = axis.scale
     each = min(_MOST_PER_PROCESS, max(_LEAST_PER_PROCESS, canvas.points // max(len(timed), 1)))
     if (most := max((len(times) for _, times in timed), default=0)) > each:
         canvas.note = f"At most {each:,} of {most:,} samples of each process are drawn, with the extremes."
@@ -37,6 +39,7 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
             label=f"process {process.index}",
         )
         canvas.describe(line, [f"process {process.index}"])
+    add_legend(canvas, run, result, row)
     canvas.axes.set_xlabel(f"{phase}, {scale.unit}")
     canvas.axes.set_ylabel("timed samples up to it, %")
     canvas.axes.set_ylim(0, 100)

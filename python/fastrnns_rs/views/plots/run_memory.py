@@ -17,6 +17,11 @@ _MIB = 1 << 20
 _KEYS = {"peak": "peak_memory_bytes", "reserved": "peak_reserved_bytes"}
 
 
+def is_available(run: Run) -> bool:
+    """Returns True if the memory of a runner was recorded."""
+    return any(getattr(one, key) is not None for one in measured(run) for key in _KEYS.values())
+
+
 def height(run: Run) -> float:
     """Returns the height of the figure in inches."""
     return bars.height(len(measured(run)))
@@ -33,7 +38,4 @@ def draw(run: Run, canvas: Canvas) -> None:
             values = [None if one is None else one / _MIB for one in sizes]
             texts = [f"{name} {title}: {mebibytes(one or 0)} MiB" for name, one in zip(names, sizes, strict=True)]
             series.append((title, values, texts))
-    if not series:
-        canvas.message("no memory was recorded")
-        return
     bars.draw(canvas, names, series, "memory, MiB")

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 KINDS = ("first iteration", "cold compile", "warm compile")
 
 
+def is_available(run: Run) -> bool:
+    """Returns True if a time of the start was recorded."""
+    return any(one is not None for result in measured(run) for one in times(result))
+
+
 def height(run: Run) -> float:
     """Returns the height of the figure in inches."""
     return bars.height(len(measured(run)))
@@ -34,9 +39,6 @@ def draw(run: Run, canvas: Canvas) -> None:
     results = measured(run)
     found = [times(one) for one in results]
     known = [one for row in found for one in row if one is not None]
-    if not known:
-        canvas.message("no first iteration was recorded")
-        return
     scale = Scale(known)
     names = [run_table.name(one) for one in results]
     series = []
@@ -46,4 +48,6 @@ def draw(run: Run, canvas: Canvas) -> None:
             values = [None if one is None else one / scale.ns for one in column]
             texts = [f"{name} {kind}: {time(one or 0)}" for name, one in zip(names, column, strict=True)]
             series.append((kind, values, texts))
-    bars.draw(canvas, names, series, f"time of forward and backward together, {scale.unit}")
+    [only, *others] = [title for title, *_ in series]
+    what = "time" if others else only
+    bars.draw(canvas, names, series, f"{what}, forward and backward together, {scale.unit}")

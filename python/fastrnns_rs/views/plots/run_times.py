@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import estimate_with_interval
 from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
 from fastrnns_rs.views.run import run_table
-from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import PhaseSummary, Result, Run
     from fastrnns_rs.views.plots.drawing import Canvas
+    from fastrnns_rs.views.scale import Scale
 
 PHASES = ("forward", "backward")
 #: Inches of a row, and of what is above and below the rows.
 _ROW, _AROUND = 0.34, 1.0
 #: Distance between the phases of a runner, in rows.
 _APART = 0.3
-#: A range of times beyond this factor has a logarithmic axis.
-_WIDE_RANGE = 20.0
 
 
 def measured(run: Run) -> list[Result]:
@@ -31,6 +30,11 @@ def measured(run: Run) -> list[Result]:
     found = [one for one in run.results if one.forward is not None]
     families = list(dict.fromkeys(one.group for one in found))
     return sorted(found, key=lambda one: (families.index(one.group), one.forward.estimate_ns if one.forward else 0.0))
+
+
+def is_available(run: Run) -> bool:
+    """Returns True if a runner was measured."""
+    return bool(measured(run))
 
 
 def height(run: Run) -> float:
@@ -41,12 +45,10 @@ def height(run: Run) -> float:
 def draw(run: Run, canvas: Canvas) -> None:
     """Draws a run: runners from the top, times from the left."""
     results = measured(run)
-    if not results:
-        canvas.message("no runner was measured")
-        return
     axes = canvas.axes
-    times = [one.estimate_ns for result in results for _, one in phases(result)]
-    scale = Scale(times)
+    axis = _axis(results)
+    axis.set(canvas, "x")
+    scale = axis.scale
     several = len({phase for result in results for phase, _ in phases(result)}) > 1
     for number, name in enumerate(PHASES):
         shown = [(place, result, getattr(result, name)) for place, result in enumerate(results)]
@@ -55,15 +57,19 @@ def draw(run: Run, canvas: Canvas) -> None:
     axes.set_ylim(len(results) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(f"time of a phase, {scale.unit}")
-    if max(times) > _WIDE_RANGE * min(times) > 0:
-        canvas.logarithmic("x")
-    else:
-        axes.set_xlim(left=0)
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
     _separate_families(canvas, results)
     if several:
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        canvas.legend()
+
+
+def _axis(results: list[Result]) -> TimeAxis:
+    summaries = [(result, name, one) for result in results for name, one in phases(result)]
+    medians = [process.median_ns(name) for result, name, _ in summaries for process in result.processes]
+    estimates = [one.estimate_ns for *_, one in summaries]
+    ends = [end for *_, one in summaries for end in run_table.interval_ends(one)]
+    return TimeAxis([*estimates, *(one for one in medians if one is not None)], ends, from_zero=True)
 
 
 def phases(result: Result) -> Iterator[tuple[str, PhaseSummary]]:
@@ -91,10 +97,7 @@ def _draw_phase(
         times, places = zip(*points, strict=True)
         canvas.axes.scatter(times, places, marker="|", s=40, color=canvas.theme.muted, linewidths=0.8)
     for place, _, one in rows:
-        low, high = run_table.interval_ends(one)
-        if low is not None and high is not None:
-            ends = (low / scale.ns, high / scale.ns)
-            canvas.axes.plot(ends, (place + offset, place + offset), color=color, linewidth=2.0, solid_capstyle="butt")
+        draw_interval(canvas, "x", place + offset, run_table.interval_ends(one), color, unit=scale.ns)
     dots = canvas.axes.scatter(
         [one.estimate_ns / scale.ns for _, _, one in rows],
         [place + offset for place, _, _ in rows],

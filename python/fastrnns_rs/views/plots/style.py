@@ -53,10 +53,14 @@ DARK = Theme(
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 LINES = ("-", "--", "-.", ":")
-HATCHES = ("", "///", "...", "\\\\\\", "xxx", "++", "ooo", "---")
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "++", "ooo", "---", "OO")
 #: Size of texts in points, and width of a plot in inches: one column of a paper, enlarged.
 FONT_SIZE = 9.0
 WIDTH = 6.6
+#: Warnings of matplotlib and of NumPy within it that no user sees. Tests have an empty list.
+HIDDEN: tuple[type[Warning], ...] = (UserWarning, RuntimeWarning, DeprecationWarning, PendingDeprecationWarning)
+#: Size of long names.
+SMALL = FONT_SIZE - 2
 #: Marks that are thinner are hard to see.
 LINE_WIDTH = 1.2
 
@@ -66,9 +70,18 @@ def apply(theme: Theme) -> Iterator[None]:
     """Applies a theme to matplotlib in a `with` block, whatever the user's settings."""
     import matplotlib as mpl
 
-    with warnings.catch_warnings(), mpl.rc_context(_settings(theme)):
+    with quiet(), mpl.rc_context(_settings(theme)):
+        yield
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Hides warnings of matplotlib in a `with` block: no caller can act on them."""
+    with warnings.catch_warnings():
         # Names may be in any script. SVG has them as text, for a font of the reader.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        for one in HIDDEN:
+            warnings.simplefilter("ignore", one)
         yield
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.plots import bars
+from fastrnns_rs.views.plots import bars, looks
 from fastrnns_rs.views.plots.drawing import LONGEST_NAME
 from fastrnns_rs.views.plots.summary_devices import labels, selection_note, with_activity
 from fastrnns_rs.views.scale import Scale, time
@@ -72,7 +72,7 @@ def draw_utilization(document: PlainSummary | SummaryDocument, canvas: Canvas) -
     scale = Scale([row["span_ns"] for _, row in devices])
     for place, (_, row) in enumerate(devices):
         activity = row["activity"]
-        _draw_lane(canvas, place, 0, activity["busy_ns"], activity["bin_ns"], scale)
+        _draw_lane(canvas, place, canvas.color(0), activity["busy_ns"], activity["bin_ns"], scale)
         canvas.axes.axhline(place + _FILLED / 2, color=canvas.theme.rule, linewidth=0.8, zorder=0)
     names = [f"{label}: {share(row['busy_ns'], row['span_ns'])}" for label, row in devices]
     _finish(canvas, names, scale, [row for _, row in devices])
@@ -88,9 +88,9 @@ def draw_timeline(document: PlainSummary | SummaryDocument, canvas: Canvas, row:
     activity = device["activity"]
     scale = Scale([device["span_ns"]])
     shown = lanes(device)[:_MOST_LANES]
-    for place, (_, times) in enumerate(shown):
-        number = 0 if place < len(activity["kernels"]) else 1
-        _draw_lane(canvas, place, number, times, activity["bin_ns"], scale)
+    for place, (name, times) in enumerate(shown):
+        # A hatch would cut the short activities.
+        _draw_lane(canvas, place, looks.category(name, canvas.theme).color, times, activity["bin_ns"], scale)
         canvas.axes.axhline(place + _FILLED / 2, color=canvas.theme.rule, linewidth=0.8, zorder=0)
     _finish(canvas, [name for name, _ in shown], scale, [device])
     left = len(lanes(device)) - len(shown)
@@ -107,7 +107,7 @@ def _overlaps(shown: Sequence[Lane], activity: Row) -> str:
     return f" Activities on several streams overlap, so that full height is more: {', '.join(texts)}." if texts else ""
 
 
-def _draw_lane(canvas: Canvas, place: int, number: int, times: Sequence[int], bin_ns: int, scale: Scale) -> None:
+def _draw_lane(canvas: Canvas, place: int, color: str, times: Sequence[int], bin_ns: int, scale: Scale) -> None:
     # Activities of several streams may take more than the whole bin.
     full = max(bin_ns, *times, 0)
     edges = [bin_ns * at / scale.ns for at in range(len(times) + 1)]
@@ -117,7 +117,7 @@ def _draw_lane(canvas: Canvas, place: int, number: int, times: Sequence[int], bi
         edges,
         baseline=base,
         fill=True,
-        color=canvas.color(number),
+        color=color,
         linewidth=0.0,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.plots import bars
+from fastrnns_rs.views.plots import bars, looks
 from fastrnns_rs.views.plots.drawing import LONGEST_NAME, LONGEST_TEXT
 from fastrnns_rs.views.plots.summary_devices import selection_note, with_budget
 from fastrnns_rs.views.scale import Scale, time
@@ -57,8 +57,15 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     scale = Scale([row["span_ns"] for _, row in devices])
     titles = _titles(devices)
     segments = _segments(devices, titles)
-    for number, title in enumerate(dict.fromkeys(titles.values())):
-        _draw_series(canvas, number, title, [one for one in segments if one.title == title], scale)
+    # The first list and name of a series; those of all others have a look of their own.
+    names = {title: key for key, title in reversed(titles.items())}
+    for title in dict.fromkeys(titles.values()):
+        is_idle = names[title][0] == "idle"
+        others = {title for _, title in _LISTS.values()}
+        name = title.removeprefix("idle: ") if title in others else names[title][1]
+        look = (looks.idle_cause if is_idle else looks.category)(name, canvas.theme)
+        edge = canvas.theme.muted if is_idle else canvas.theme.paper
+        _draw_series(canvas, look, edge, title, [one for one in segments if one.title == title], scale)
     axes = canvas.axes
     axes.set_yticks(range(len(devices)), [fit(visible(label), LONGEST_NAME) for label, _ in devices])
     axes.set_ylim(len(devices) - 0.5, -0.5)
@@ -104,18 +111,19 @@ def _segments(devices: Devices, titles: dict[tuple[str, str], str]) -> list[_Seg
     return found
 
 
-def _draw_series(canvas: Canvas, number: int, title: str, segments: list[_Segment], scale: Scale) -> None:
+def _draw_series(
+    canvas: Canvas, look: looks.Look, edge: str, title: str, segments: list[_Segment], scale: Scale
+) -> None:
     import matplotlib as mpl
 
-    edge = canvas.theme.muted if title.startswith("idle: ") else canvas.theme.paper
     with mpl.rc_context({"hatch.color": edge}):
         patches = canvas.axes.barh(
             [one.place for one in segments],
             [one.length / scale.ns for one in segments],
             left=[one.start / scale.ns for one in segments],
             height=_BAR,
-            color=canvas.theme.band if title.startswith("idle: ") else canvas.color(number),
-            hatch=canvas.hatch(number),
+            color=look.color,
+            hatch=look.hatch,
             edgecolor=edge,
             linewidth=0.6,
             label=fit(visible(title), LONGEST_NAME),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.views.plots.drawing import MOST_TICKS
 from fastrnns_rs.views.plots.thinning import thinned
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.summary.column_units import differences
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
+#: A single iteration needs no plot.
+_LEAST = 2
 #: Points of the line; outliers are always drawn.
 _POINTS = 400
 #: Top of the axis over the longest iteration.
@@ -24,7 +28,7 @@ _MEASURES = {"gpu_ns": "GPU span", "host_ns": "host time"}
 
 
 def is_available(document: PlainSummary | SummaryDocument) -> bool:
-    """Returns True if iterations were found."""
+    """Returns True if a group has several iterations."""
     return bool(groups(make_plain(document)))
 
 
@@ -34,7 +38,10 @@ def rows(document: PlainSummary | SummaryDocument) -> list[str]:
 
 
 def groups(document: Document) -> dict[str, tuple[Row, list[Row]]]:
-    """Returns the statistics and the iterations of each group, by its name."""
+    """Returns the statistics and the iterations of each group, by its name.
+
+    Groups of one iteration are left out.
+    """
     found: dict[str, tuple[Row, list[Row]]] = {}
     members: dict[tuple[Any, Any], list[Row]] = {}
     for row in document["iterations"]:
@@ -42,7 +49,7 @@ def groups(document: Document) -> dict[str, tuple[Row, list[Row]]]:
     for one in document["iteration_statistics"]:
         iterations = members.get((one["runner"], one["phase"]), [])
         name = "/".join(filter(None, (one["runner"], one["phase"]))) or one["name"] or "iterations"
-        if iterations and iterations[0].get(one["measure"]) is not None:
+        if len(iterations) >= _LEAST and iterations[0].get(one["measure"]) is not None:
             found[name] = one, iterations
     return found
 
@@ -54,11 +61,15 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas, row: str) -> 
     statistics, iterations = groups(make_plain(document))[row]
     measure = statistics["measure"]
     times = [one[measure] for one in iterations]
-    scale = Scale(times)
+    scale = Scale([max(times)])
     places, shown = thinned(times, _POINTS)
+    # The numbers of the tables; iterations of several processes may have equal numbers.
+    numbers = [one["index"] for one in iterations]
+    is_ordered = all(before < after for before, after in pairwise(numbers))
+    numbers = numbers if is_ordered else [*range(len(times))]
     axes = canvas.axes
     [line] = axes.plot(
-        places,
+        [numbers[place] for place in places],
         [one / scale.ns for one in shown],
         color=canvas.color(0),
         linewidth=0.8,
@@ -75,7 +86,7 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas, row: str) -> 
     outliers = [(place, one) for place, one in enumerate(iterations) if one["outlier"]]
     if outliers:
         marks = axes.scatter(
-            [place for place, _ in outliers],
+            [numbers[place] for place, _ in outliers],
             [one[measure] / scale.ns for _, one in outliers],
             marker="X",
             s=46,
@@ -84,14 +95,14 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas, row: str) -> 
             zorder=3,
         )
         canvas.describe(marks, [_outlier(one, measure, scale) for _, one in outliers])
-    axes.set_xlabel("iteration, in order")
+    axes.set_xlabel("iteration" if is_ordered else "iteration, in order")
     axes.set_ylabel(f"{_MEASURES[measure]}, {scale.unit}")
     axes.set_ylim(0, max(*shown, 1) * _HEADROOM / scale.ns)
-    axes.set_xlim(-0.5, len(times) - 0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axes.set_xlim(min(numbers) - 0.5, max(numbers) + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(MOST_TICKS, integer=True, min_n_ticks=1))
     axes.grid(visible=True, axis="y")
     axes.set_axisbelow(True)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    canvas.legend(row, columns=3)
     if len(shown) < len(times):
         canvas.note = f"{len(shown):,} of {len(times):,} iterations are drawn, with all extremes."
 

@@ -9,7 +9,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import share_percent
 from fastrnns_rs.views.kernel_names import shortened
 from fastrnns_rs.views.plots import bars
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME, LONGEST_TEXT
+from fastrnns_rs.views.plots.drawing import LONGEST_KERNEL, LONGEST_TEXT
 from fastrnns_rs.views.scale import time
 from fastrnns_rs.views.summary.activities import Sum, sums
 from fastrnns_rs.views.summary.plain import make_plain
@@ -99,13 +99,14 @@ def draw_operators(document: PlainSummary | SummaryDocument, canvas: Canvas) -> 
 
 def _draw(canvas: Canvas, found: list[Sum], whole: str, noun: str) -> None:
     rows = longest(found)
-    names = shortened([(one.sum.full, one.sum.short) for one in rows], LONGEST_NAME)
+    names = shortened([(one.sum.full, one.sum.short) for one in rows], LONGEST_KERNEL)
     texts = [
         f"{fit(visible(one.sum.full), LONGEST_TEXT)}: {time(one.sum.total)}, {share_percent(one.share)} of {whole}, "
         f"{share_percent(one.up_to)} with all above"
         for one in rows
     ]
-    bars.draw(canvas, names, [("", [100 * one.share for one in rows], texts)], f"share of {whole}, %")
+    series = [("", [100 * one.share for one in rows], texts)]
+    bars.draw(canvas, names, series, f"share of {whole}, %", longest=LONGEST_KERNEL)
     [line] = canvas.axes.plot(
         [100 * one.up_to for one in rows],
         range(len(rows)),
@@ -118,6 +119,6 @@ def _draw(canvas: Canvas, found: list[Sum], whole: str, noun: str) -> None:
     )
     canvas.describe(line, texts)
     canvas.axes.set_xlim(0, 100)
-    canvas.axes.legend(handles=[line], loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    canvas.legend(handles=[line])
     if len(rows) < len(found):
         canvas.note = f"The {len(rows)} longest of {len(found):,} {noun}."

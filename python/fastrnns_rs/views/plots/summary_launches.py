@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.counting import counted
-from fastrnns_rs.views.plots.log_ticks import set_log_ticks
 from fastrnns_rs.views.scale import time
 from fastrnns_rs.views.summary.plain import make_plain
 
@@ -54,14 +53,13 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
             label = f"{name} latency: {time(value)}"
             axes.axvline(value / _NS, color=canvas.theme.muted, linestyle=style, linewidth=1.0, label=label)
     axes.set_xscale("log")
-    set_log_ticks(axes.xaxis, low, high)
     axes.set_xlim(low, high)
     axes.set_xlabel("time, µs")
     axes.set_ylabel("kernels")
     axes.set_ylim(bottom=0)
     axes.grid(visible=True, axis="y")
     axes.set_axisbelow(True)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    canvas.legend()
     canvas.note = "Bins: eight to each power of two."
     if negative := launches["latency_histogram"]["negative_count"]:
         canvas.note += f" {counted(negative, 'latency', 'latencies')} below 0 is not drawn: the clocks differ."

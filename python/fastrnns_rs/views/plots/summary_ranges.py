@@ -62,7 +62,8 @@ def places(rows: Sequence[Row]) -> list[tuple[Row, int, int]]:
 
 def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     """Draws a box for each row; the part that no nested range has is hatched."""
-    rows = make_plain(document)["nested_ranges"]
+    plain = make_plain(document)
+    rows = plain["nested_ranges"]
     found = [one for one in places(rows) if one[2] < _MOST_LEVELS and one[0]["gpu_inclusive_ns"]]
     whole = max(start + row["gpu_inclusive_ns"] for row, start, _ in found)
     scale = Scale([whole])
@@ -73,7 +74,8 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     axes.set_ylim(levels - 0.5, -0.5)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"GPU time, {scale.unit}")
+    gpus = sum(bool(row["busy_ns"]) for row in plain["devices"])
+    axes.set_xlabel(f"GPU time, {f'sum of {gpus} GPUs, ' if gpus > 1 else ''}{scale.unit}")
     canvas.note = "Width: inclusive GPU time. Hatched: GPU time that no nested range has."
     if left := sum(depth >= _MOST_LEVELS for *_, depth in places(rows)):
         canvas.note += f" {counted(left, 'deeper row')} in the table only."

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import estimate_with_interval, figure
 from fastrnns_rs.views.plots.drawing import LONGEST_NAME
-from fastrnns_rs.views.plots.log_ticks import set_log_ticks
+from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
 from fastrnns_rs.views.plots.sweep_panels import RATES, TIMES, panels
 from fastrnns_rs.views.run import run_table, sweep_tables
-from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.sweep import Sweep
     from fastrnns_rs.views.plots.drawing import Canvas
     from fastrnns_rs.views.plots.sweep_panels import Panel, Spot, SweepLine
+    from fastrnns_rs.views.scale import Scale
 
 #: Inches of the axes with their labels, and of a line of the legend.
 _AXES, _LEGEND_LINE = 3.4, 0.18
@@ -32,8 +32,8 @@ _APART = 0.6
 _MOST_NAMES, _LONGEST_VALUE, _CHARACTERS = 20, 24, 70
 #: Values of an axis that are nearer than this share of its length have one label.
 _LEAST_SHARE = 0.055
-#: A wider range of a quantity has a linear axis: a logarithmic one would show errors of the file only.
-_LARGEST_RATIO = 1e15
+#: Quantities have a logarithmic axis if they differ at all: a straight line is a power of the size.
+_WIDE_RANGE = 1.0
 #: Values of the other axes are cut to this many characters.
 _LONGEST_POINT = 60
 
@@ -57,13 +57,23 @@ def height(document: Run | Sweep, row: str) -> float:
 def draw_times(document: Run | Sweep, canvas: Canvas, row: str) -> None:
     """Draws times along an axis: a line for each runner, with its exponent."""
     panel = next(one for one in panels(document, TIMES) if one.name == row)
-    scale = Scale([spot.cell.time_ns for line in panel.lines for spot in line.spots])
+    spots = [spot for line in panel.lines for spot in line.spots]
+    axis = TimeAxis(
+        [spot.cell.time_ns for spot in spots], [end for spot in spots for end in _ends(spot)], wide=_WIDE_RANGE
+    )
+    if spots:
+        axis.set(canvas, "y")
+    scale = axis.scale
     _draw(canvas, panel, f"{panel.quantity}, {scale.unit}", scale.ns, lambda spot: _time_text(spot, scale))
 
 
 def draw_rates(document: Run | Sweep, canvas: Canvas, row: str) -> None:
     """Draws rates along an axis: a line for each runner."""
     panel = next(one for one in panels(document, RATES) if one.name == row)
+    rates = [getattr(spot.cell, panel.key) for line in panel.lines for spot in line.spots]
+    if rates and (axis := TimeAxis(rates, wide=_WIDE_RANGE)).is_log:
+        canvas.axes.set_yscale("log")
+        canvas.axes.set_ylim(axis.low_ns, axis.high_ns)
     _draw(
         canvas,
         panel,
@@ -74,14 +84,16 @@ def draw_rates(document: Run | Sweep, canvas: Canvas, row: str) -> None:
 
 
 def _time_text(spot: Spot, scale: Scale) -> str:
-    ends = (None, None) if spot.summary is None else run_table.interval_ends(spot.summary)
-    return f"{estimate_with_interval(spot.cell.time_ns, *ends, scale.ns)} {scale.unit}"
+    return f"{estimate_with_interval(spot.cell.time_ns, *_ends(spot), scale.ns)} {scale.unit}"
+
+
+def _ends(spot: Spot) -> tuple[float | None, float | None]:
+    return (None, None) if spot.summary is None else run_table.interval_ends(spot.summary)
 
 
 def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[[Spot], str]) -> None:
     axes = canvas.axes
-    known = [getattr(spot.cell, panel.key) / unit for line in panel.lines for spot in line.spots]
-    if not known:
+    if not any(line.spots for line in panel.lines):
         canvas.message("nothing was measured at these sizes")
         return
     places = [*panel.values] if panel.is_numeric else [*range(len(panel.values))]
@@ -92,9 +104,7 @@ def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[
         ys = [getattr(spot.cell, panel.key) / unit for spot in line.spots]
         color = canvas.color(number)
         for x, spot in zip(xs, line.spots, strict=True):
-            ends = (None, None) if spot.summary is None else run_table.interval_ends(spot.summary)
-            if ends[0] is not None and ends[1] is not None:
-                axes.plot((x, x), (ends[0] / unit, ends[1] / unit), color=color, linewidth=2.4, solid_capstyle="butt")
+            draw_interval(canvas, "y", x, _ends(spot), color, unit=unit, width=2.4)
         [marks] = axes.plot(
             xs,
             ys,
@@ -104,9 +114,6 @@ def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[
             label=_label(line),
         )
         canvas.describe(marks, [f"{line.name}, {panel.axis} {spot.value}: {text(spot)}" for spot in line.spots])
-    if 0 < max(known) <= _LARGEST_RATIO * min(known):
-        axes.set_yscale("log")
-        set_log_ticks(axes.yaxis, min(known), max(known))
     _mark_values(canvas, panel, places)
     others = f", at {fit(visible(panel.others), _LONGEST_POINT)}" if panel.others else ""
     axes.set_xlabel(f"{visible(panel.axis)}{others}")
@@ -150,10 +157,7 @@ def _legend(canvas: Canvas, panel: Panel) -> None:
     if len(labels) == 1 and panel.lines[0].growth is None:
         return
     has_exponent = any(one.growth is not None and one.growth.exponent is not None for one in panel.lines)
-    canvas.axes.legend(
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=2 if max(map(len, labels)) <= _SHORT_LABEL else 1,
-        title=f"time ~ {visible(panel.axis)}^b, with the 95 % CI of b" if has_exponent else None,
-        title_fontsize="medium",
+    canvas.legend(
+        f"time ~ {panel.axis}^b, with the 95 % CI of b" if has_exponent else "",
+        columns=2 if max(map(len, labels)) <= _SHORT_LABEL else 1,
     )

@@ -91,6 +91,11 @@ def _sizes(problems: Sequence[Problem]) -> str:
     return ", ".join(found)
 
 
+def describe_problem(run: Run, problem: Problem) -> str:
+    """Returns device, dtype and sizes of a problem, as `cpu, float32, hidden 64`."""
+    return ", ".join(filter(None, (_device(run, [problem]), visible(problem.dtype), _sizes([problem]))))
+
+
 def _values(values: Sequence[int | str]) -> str:
     """Returns the values of a sweep as `64/128/256`, or as `16 to 1024`."""
     if len(values) <= _MOST_VALUES or not all(isinstance(one, int) for one in values):
