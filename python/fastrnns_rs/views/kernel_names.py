@@ -48,8 +48,12 @@ def shortened(names: Sequence[tuple[str, str]], room: int, *, middle: bool = Tru
     for group in _groups(range(len(found)), found.__getitem__):
         begin = whole[group[0]].text[: room // 2]
         related = [row for row, name in enumerate(whole) if name.text.startswith(begin)]
-        for row, text in zip(related, _by_words([whole[row].text for row in related], room), strict=False):
-            found[row] = text
+        for some in (related, group):
+            texts = _by_words([whole[row].text for row in some], room)
+            for row, text in texts.items():
+                found[some[row]] = text
+            if texts:
+                break
     for group in _groups(range(len(found)), found.__getitem__):
         for number, row in enumerate(group[1:], 2):
             found[row] = f"{fit(found[row], room - len(str(number)) - 1).rstrip()}#{number}"
@@ -227,30 +231,32 @@ def _tell_apart(whole: Sequence[_Name], found: list[str], groups: Iterable[list[
             found[row] = text
 
 
-def _by_words(texts: Sequence[str], room: int) -> list[str]:
+def _by_words(texts: Sequence[str], room: int) -> dict[int, str]:
     """Shortens texts that differ in several places to all words that differ.
 
-    The result is empty if the texts do not have equally many words, or the words do not fit.
+    Only texts with as many words as the most have a place in the result. It is empty if the words do not fit.
 
-    >>> _by_words(["sum_long_weighted_cta_row<2>", "sum_long_weighted_warp_row<2>", "sum_long_plain_cta_row<5>"], 20)
-    ['sum…weighted…cta…2…', 'sum…weighted…warp…2…', 'sum…plain…cta…5…']
+    >>> _by_words(["sum_long_weighted_cta_row<2>", "sum_long_weighted_warp_row<2>", "sum_long_plain_cta_row<5>"], 21)
+    {0: 'sum_…weighted…cta…2…', 1: 'sum_…weighted…warp…2…', 2: 'sum_…plain…cta…5…'}
     """
     import re  # This module is rarely needed.
 
-    words = [re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]+", text) for text in texts]
-    if len({*map(len, words)}) != 1:
-        return []
+    every = [re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]+", text) for text in texts]
+    counts = [*map(len, every)]
+    usual = max(counts, key=counts.count)
+    rows = [row for row, count in enumerate(counts) if count == usual]
+    words = [every[row] for row in rows]
     differing = [at for at, one in enumerate(words[0]) if any(other[at] != one for other in words)]
     parts = [_ELLIPSIS + _ELLIPSIS.join([one[at] for at in differing]) for one in words]
     if differing and differing[-1] + 1 < len(words[0]):
         parts = [f"{one}{_ELLIPSIS}" for one in parts]
     left = room - max(map(width, parts))
     if not differing or left < 1:
-        return []
+        return {}
     head = beginning("".join(words[0][: differing[0]]), left)
     # A word is not cut.
     head = head if width(head) < left else re.sub(r"[A-Za-z0-9]+$", "", head)
-    return [f"{head.rstrip('_ ,<>')}{one}" for one in parts]
+    return {row: f"{head}{one}" for row, one in zip(rows, parts, strict=True)}
 
 
 def _differing(texts: Sequence[str], room: int) -> list[str]:

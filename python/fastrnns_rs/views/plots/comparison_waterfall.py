@@ -65,12 +65,12 @@ def category_steps(comparison: Comparison) -> list[Step]:
 
 
 def _steps(changes: Sequence[Change], most: int) -> list[Step]:
-    named = zip(changes, short_names(changes), strict=True)
-    shown, rest = folded(sorted(named, key=lambda one: (-abs(one[0].delta_ns), one[0].name)), most)
-    found = [Step(one.name, short, one.delta_ns, one) for one, short in shown]
+    shown, rest = folded(sorted(changes, key=lambda one: (-abs(one.delta_ns), one.name)), most)
+    named = zip(shown, short_names(shown), strict=True)
+    found = [Step(one.name, short, one.delta_ns, one) for one, short in named]
     if rest:
         others = f"{len(rest):,} others"
-        found.append(Step(others, others, sum(one.delta_ns for one, _ in rest), None))
+        found.append(Step(others, others, sum(one.delta_ns for one in rest), None))
     return found
 
 

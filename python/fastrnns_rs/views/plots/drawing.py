@@ -26,7 +26,7 @@ MOST_TICKS = 6
 #: Points of all lines of a plot; more are thinned.
 MOST_POINTS = 2_000
 #: Points of a character, of the mark of an entry of a legend, and of what may stand beside axes.
-_CHARACTER, _HANDLE, _MARGIN = 5.2, 42.0, 30.0
+_CHARACTER, _HANDLE, _MARGIN = 4.9, 38.0, 30.0
 _POINTS_PER_INCH = 72
 
 

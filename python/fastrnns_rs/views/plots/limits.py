@@ -21,6 +21,8 @@ WIDE_RANGE = 20.0
 _LARGEST_RANGE = 1e15
 #: Factors by which intervals widen a logarithmic axis to each side, at least and at most.
 _LEAST_FACTOR, _LARGEST_FACTOR = 2.0, 10.0
+#: Share of the longest time by which intervals may widen a linear axis, even if the times are nearer to each other.
+_LEAST_ROOM = 0.3
 #: Distance of marks from both ends, as a share of the axis.
 _PAD = 0.04
 
@@ -72,7 +74,7 @@ class TimeAxis:
             self.scale = Scale([math.exp((begin + end) / 2)])
             return
         start = min(first, 0.0) if from_zero else first
-        begin, end = widen(start, last, far, (last - start) or abs(last))
+        begin, end = widen(start, last, far, max(last - start, _LEAST_ROOM * abs(last)))
         pad = _PAD * ((end - begin) or abs(last) or 1.0)
         # No time is below 0; a mark at 0 is whole.
         is_free = from_zero and first > pad

@@ -35,7 +35,7 @@ def rows(run: Run) -> list[str]:
         f"{run_table.name(result)}/{phase}"
         for result in run.results
         for phase in ("forward", "backward")
-        if any(one.samples_ns(phase) for one in result.processes)
+        if result.status != "skipped" and any(one.samples_ns(phase) for one in result.processes)
     ]
 
 
