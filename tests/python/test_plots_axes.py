@@ -204,6 +204,16 @@ def test_labels_of_given_axes_do_not_overlap(width: float, limits: tuple[float, 
         check_labels(axes, name)
 
 
+@pytest.mark.parametrize("width", [None, 3.0, 6.0])
+def test_labels_of_the_values_of_a_sweep_do_not_overlap(width: float | None) -> None:
+    sizes: list[int | str] = [3 * 2**place for place in range(20)]
+    ax = None if width is None else Figure(figsize=(width, 3)).add_subplot()
+    axes = draw(swept({"hidden-size": sizes}), "sweep", ax=ax).canvas.axes
+    found = ticks(axes, "x")
+    assert len(found) >= 3
+    assert all(before[1] < after[0] for before, after in pairwise(found))
+
+
 def test_given_axes_have_the_own_style() -> None:
     from matplotlib.colors import to_hex
 

@@ -25,8 +25,10 @@ LONGEST_TITLE = 84
 MOST_TICKS = 6
 #: Points of all lines of a plot; more are thinned.
 MOST_POINTS = 2_000
-#: Points of a character, of the mark of an entry of a legend, and of what may stand beside axes.
-_CHARACTER, _HANDLE, _MARGIN = 4.9, 38.0, 30.0
+#: Points of a character.
+CHARACTER = 4.9
+#: Points of the mark of an entry of a legend, and of what may stand beside axes.
+_HANDLE, _MARGIN = 38.0, 30.0
 _POINTS_PER_INCH = 72
 
 
@@ -90,7 +92,7 @@ class Canvas:
             handles: Marks with an entry; None for all with a label.
         """
         shown = self.axes.get_legend_handles_labels()[0] if handles is None else handles
-        widths = [len(str(one.get_label())) * _CHARACTER + _HANDLE for one in shown] or [_HANDLE]
+        widths = [len(str(one.get_label())) * CHARACTER + _HANDLE for one in shown] or [_HANDLE]
         in_one_line = len(widths) if sum(widths) <= self.room() else 0
         fitting = max(in_one_line, int(self.room() // max(widths)))
         legend = self.axes.legend(
@@ -115,7 +117,7 @@ class Canvas:
 
     def characters(self) -> int:
         """Returns the characters that fit the width of a legend."""
-        return min(LONGEST_TITLE, int(self.room() / _CHARACTER))
+        return min(LONGEST_TITLE, int(self.room() / CHARACTER))
 
     def add_note(self, text: str) -> None:
         """Adds a sentence to the note, once."""

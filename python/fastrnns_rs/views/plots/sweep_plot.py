@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import estimate_with_interval, figure
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.drawing import CHARACTER, LONGEST_NAME
 from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
 from fastrnns_rs.views.plots.sweep_panels import RATES, TIMES, panels
 from fastrnns_rs.views.run import run_table, sweep_tables
@@ -30,8 +30,8 @@ _SHORT_LABEL = 40
 _APART = 0.6
 #: Labelled names of an axis, characters of one, and characters that fit below the axis.
 _MOST_NAMES, _LONGEST_VALUE, _CHARACTERS = 20, 24, 70
-#: Values of an axis that are nearer than this share of its length have one label.
-_LEAST_SHARE = 0.055
+#: Part of the width of a figure that the axes fill at least, and points between two labels of values.
+_AXES_SHARE, _BETWEEN = 0.8, 5.0
 #: Quantities have a logarithmic axis if they differ at all: a straight line is a power of the size.
 _WIDE_RANGE = 1.0
 #: Values of the other axes are cut to this many characters.
@@ -144,9 +144,12 @@ def _mark_values(canvas: Canvas, panel: Panel, places: Sequence[int | str]) -> N
     axes.set_xscale("log")
     numbers = [int(one) for one in places]
     length = log(numbers[-1] / numbers[0]) or 1.0
+    # Values that are too near for their labels have one label.
+    points = _AXES_SHARE * canvas.room() / length
     shown = numbers[:1]
     for one in numbers[1:]:
-        if log(one / shown[-1]) >= _LEAST_SHARE * length:
+        wanted = (len(f"{shown[-1]:,}") + len(f"{one:,}")) / 2 * CHARACTER + _BETWEEN
+        if points * log(one / shown[-1]) >= wanted:
             shown.append(one)
     axes.set_xticks(shown, [f"{one:,}" for one in shown])
     axes.set_xticks([], minor=True)
