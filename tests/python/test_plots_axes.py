@@ -14,13 +14,14 @@ import screen_data
 from comparison_documents import of_runs, with_rows
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from page_documents import PAGES
 from test_plots_sweep import swept
 
 import fastrnns_rs
 from fastrnns_rs import Run
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.history_trends import Trend, TrendPoint, TrendSegment
-from fastrnns_rs.views.plots.figure import draw
+from fastrnns_rs.views.plots.figure import draw, kinds
 from fastrnns_rs.views.plots.limits import TimeAxis
 from fastrnns_rs.views.plots.style import DARK, FONT_SIZE, LIGHT
 
@@ -80,7 +81,7 @@ def arrows(axes: Axes) -> set[Any]:
 def ticks(axes: Axes, name: str) -> list[tuple[float, float, str]]:
     """The start, the end and the text of each visible label of an axis, in pixels."""
     figure: Any = axes.figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     axis, side = (axes.xaxis, "x") if name == "x" else (axes.yaxis, "y")
     assert axis.get_offset_text().get_text() == ""
     low, high = sorted(axis.get_view_interval())
@@ -202,6 +203,22 @@ def test_labels_of_given_axes_do_not_overlap(width: float, limits: tuple[float, 
     set_ticks(axes)
     for name in ("x", "y"):
         check_labels(axes, name)
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_no_label_lies_on_another_or_outside_the_figure(name: str) -> None:
+    for document in PAGES[name]():
+        for kind, plot in kinds(document).items():
+            for row in [None] if plot.rows is None else plot.rows(document)[:2]:
+                drawn = draw(document, kind, row=row)
+                axes, page = drawn.canvas.axes, drawn.figure.bbox
+                for side in ("x", "y"):
+                    found = ticks(axes, side)
+                    assert all(before[1] < after[0] + 0.5 for before, after in pairwise(found)), (kind, row, found)
+                box = axes.get_tightbbox()
+                assert box is not None
+                assert min(box.x0, box.y0) > -1, (kind, row)
+                assert (box.x1 < page.x1 + 1, box.y1 < page.y1 + 1) == (True, True), (kind, row)
 
 
 @pytest.mark.parametrize("width", [None, 3.0, 6.0])

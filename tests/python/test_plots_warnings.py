@@ -42,7 +42,7 @@ def draw_all(document: Any) -> int:
     for kind, plot in known.items():
         names = [None] if plot.rows is None else plot.rows(document)[:2]
         for row in names:
-            draw(document, kind, row=row).figure.canvas.draw()
+            draw(document, kind, row=row).figure.draw_without_rendering()
     return len(known)
 
 

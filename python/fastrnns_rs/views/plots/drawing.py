@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.plots.style import HATCHES, LINES, MARKERS, Theme
+from fastrnns_rs.views.plots.style import FONT_SIZE, HATCHES, LINES, MARKERS, Theme
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
@@ -26,9 +26,11 @@ MOST_TICKS = 6
 #: Points of all lines of a plot; more are thinned.
 MOST_POINTS = 2_000
 #: Points of a character.
-CHARACTER = 4.9
-#: Points of the mark of an entry of a legend, and of what may stand beside axes.
-_HANDLE, _MARGIN = 38.0, 30.0
+CHARACTER = 5.1
+#: Points of the mark of an entry of a legend with its gaps, and of what may stand beside axes.
+_HANDLE, _MARGIN = 37.0, 30.0
+#: Gap between two columns of a legend, in sizes of its font.
+_COLUMN_SPACING = 1.2
 _POINTS_PER_INCH = 72
 
 
@@ -93,12 +95,13 @@ class Canvas:
         """
         shown = self.axes.get_legend_handles_labels()[0] if handles is None else handles
         widths = [len(str(one.get_label())) * CHARACTER + _HANDLE for one in shown] or [_HANDLE]
-        in_one_line = len(widths) if sum(widths) <= self.room() else 0
-        fitting = max(in_one_line, int(self.room() // max(widths)))
+        room = self.room() + FONT_SIZE * _COLUMN_SPACING
+        fitting = max(len(widths) if sum(widths) <= room else 0, int(room // max(widths)))
         legend = self.axes.legend(
             loc="lower center",
             bbox_to_anchor=(0.5, 1.0),
             ncols=max(1, min(columns, fitting)),
+            columnspacing=_COLUMN_SPACING,
             title="\n".join(fit(visible(one), self.characters()) for one in title.split("\n")) or None,
             title_fontsize="medium",
             handles=shown,
