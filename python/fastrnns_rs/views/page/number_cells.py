@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.views.scale import Scale
 
 NONE = Cell(words.UNKNOWN)
+#: Smaller multiples of the last digit have one digit.
+_COARSE = 9.5
 #: Shares below this are not shown as 0.
 _LEAST_SHARE = 0.0005
 
@@ -30,14 +32,18 @@ def time_cell(value: float | None, scale: Scale) -> Cell:
 
 
 def time_text(ns: float, scale: Scale) -> str:
-    """Formats a time in the unit of its column, without the unit. Only 0 is shown as 0.
+    """Formats a time in the unit of its column, without the unit.
+
+    A time of which the decimals of the column leave one digit has three digits. Only 0 is shown as 0.
 
     >>> from fastrnns_rs.views.scale import Scale
     >>> [time_text(ns, Scale([2.5e9])) for ns in (1234.5e9, 2.5e9, 245711, 0)]
     ['1,234.500', '2.500', '0.000246', '0.000']
     """
-    text = f"{ns / scale.ns:,.{scale.decimals}f}"
-    return text if not ns or any(digit in text for digit in "123456789") else figure(ns / scale.ns)
+    value = ns / scale.ns
+    is_coarse = 0 < abs(value) * 10**scale.decimals < _COARSE
+    # A whole number of ns is exact.
+    return figure(value) if is_coarse and scale.ns > 1 else f"{value:,.{scale.decimals}f}"
 
 
 def ratio_cell(value: float | None) -> Cell:

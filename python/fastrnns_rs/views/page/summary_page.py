@@ -191,7 +191,9 @@ class _Page:
 
 
 #: File of a device, of several captures.
-_CAPTURE = columns.Column("capture", "path", TEXT, columns.SCREEN, read=lambda row: row.get("path"))
+_CAPTURE = columns.Column(
+    "capture", "path", TEXT, columns.SCREEN, read=lambda row: (row.get("path") or "").rpartition("/")[2]
+)
 #: More iterations are folded at first.
 _FEW = 60
 

@@ -55,6 +55,8 @@ def list_table(document: Document, title: str, columns: Sequence[Column], rows: 
     # A text is read first: long names would be beyond the right edge.
     shown = sorted(devices_apart(document, found), key=lambda column: column.unit is not TEXT)
     shown = [column for column in shown if any(_is_known(column.read(row)) for row in found.rows)]
+    if any(column.name == "GPU, process" for column in shown):
+        shown = [column for column in shown if column.key != "process_id"]
     first = _FIRST.get(title.lower(), ())
     shown.sort(key=lambda column: first.index(column.key) if column.key in first else len(first))
     cells = zip(*(_cells(column, found.rows) for column in shown), strict=True)
@@ -102,7 +104,8 @@ def budget_table(devices: Sequence[tuple[str, Row]]) -> Table:
         for part, key in (("kernels", "kernels"), ("copies and sets", "copies")):
             for row in budget[key]:
                 add(label, device, part, row["name"], row["count"], row["total_ns"])
-        add(label, device, "counted twice", "", None, budget["counted_twice_ns"])
+        if budget["counted_twice_ns"]:
+            add(label, device, "counted twice", "", None, budget["counted_twice_ns"])
         add(label, device, "idle", "", None, device["idle_ns"])
         for row in budget["idle"]:
             add(label, device, "idle cause", CAUSES.get(row["name"], row["name"]), row["count"], row["total_ns"])
