@@ -133,7 +133,7 @@ def test_small_numbers_of_a_column_are_not_shown_as_zero() -> None:
     assert time_text(144.59685e12, scale) == "144,596.9"
     assert float(time_text(245711, scale)) > 0
     assert [time_text(ns, Scale([1733e6, 4e6, 900e6])) for ns in (1733e6, 3.908e6, 45.6e6)] == ["1,733", "3.91", "46"]
-    assert time_text(0, scale).strip("0.") == ""
+    assert time_text(0, scale) == "0"
     assert [share_text(one) for one in (0.0, 1e-9, 0.0005, 1.0)] == ["0.0", "<0.1", "0.1", "100.0"]
     assert change(0.00561, 0.0000534, 0.59) == "×0.00561 [×5.34e-05, ×0.59]"
 

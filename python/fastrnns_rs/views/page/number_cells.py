@@ -38,8 +38,10 @@ def time_text(ns: float, scale: Scale) -> str:
 
     >>> from fastrnns_rs.views.scale import Scale
     >>> [time_text(ns, Scale([2.5e9])) for ns in (1234.5e9, 2.5e9, 245711, 0)]
-    ['1,234.500', '2.500', '0.000246', '0.000']
+    ['1,234.500', '2.500', '0.000246', '0']
     """
+    if not ns:
+        return "0"
     value = ns / scale.ns
     is_coarse = 0 < abs(value) * 10**scale.decimals < _COARSE
     # A whole number of ns is exact.
