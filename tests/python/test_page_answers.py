@@ -149,6 +149,28 @@ def test_a_mean_that_changed_without_a_changed_row_has_a_sentence() -> None:
     assert "Hollow mark" not in text
 
 
+def test_overruled_rows_are_in_the_plural() -> None:
+    comparison = compared()
+    changes = {"verdict": "inconclusive", "conditional_verdict": None, "ratio": 0.9, "ratio_ci_high": 0.95}
+    reason = "faster by itself, but not among 2 rows"
+    rows = [replace(one, **changes, ratio_ci_low=0.85, reason=reason) for one in comparison.rows[:2]]
+    names = " and ".join(f"{one.runner}/{one.phase}" for one in rows)
+    wanted = f"inconclusive: {names} are faster by themselves, but not among 2 rows"
+    assert wanted in html_page(replace(comparison, rows=rows, geometric_mean=None))
+
+
+def test_a_plot_of_one_of_many_rows_is_that_row() -> None:
+    row = compared().rows[0]
+    medians = [replace(row, runner=f"r{place}") for place in range(3)]
+    assert row.candidate is not None
+    other = replace(row.candidate, process_medians_ns=[7.77e6] * 5, estimate_ns=7.77e6)
+    medians[2] = replace(medians[2], candidate=other)
+    text = html_page(replace(compared(), rows=medians, geometric_mean=None))
+    plots = {name: text.partition(f'aria-label="Median of each process of {name}')[2] for name in ("r1", "r2")}
+    assert "7.77" in plots["r2"].partition("</svg>")[0]
+    assert "7.77" not in plots["r1"].partition("</svg>")[0]
+
+
 def test_captures_of_different_jobs_are_told_apart(tmp_path: Path) -> None:
     paths = []
     for name, process, gap in (("one", 7, 5), ("two", 8, 9)):

@@ -142,6 +142,8 @@ def _by_change(named: list[words.NamedRow]) -> list[words.NamedRow]:
 
 def _row_parts(comparison: Comparison, one: words.NamedRow, charts: Charts | None) -> Iterator[Any]:
     row, title = one.row, visible(one.name)
+    # A plot names all rows of its document, which takes long for thousands of rows.
+    alone = replace(comparison, rows=[row])
     if row.reason:
         yield Text(f"Reason: {visible(row.reason)}.")
     yield from (Text(visible(note)) for note, _ in one.notes() if note != row.reason)
@@ -149,12 +151,12 @@ def _row_parts(comparison: Comparison, one: words.NamedRow, charts: Charts | Non
     if any(side.process_medians_ns for side in sides(row)):
         if charts is not None:
             label = f"Median of each process of {title}, baseline and candidate"
-            yield charts.draw(comparison, "processes", label, _PROCESSES, row=one.name)
+            yield charts.draw(alone, "processes", label, _PROCESSES)
         yield _processes(row)
     if row.deciles:
         if charts is not None:
             label = f"Shift of each decile of {title}, candidate minus baseline"
-            yield charts.draw(comparison, "shift", label, _SHIFT, row=one.name)
+            yield charts.draw(alone, "shift", label, _SHIFT)
         yield _deciles(row)
 
 
