@@ -100,6 +100,8 @@ def test_show_reads_a_summary_of_captures(call: Any, tmp_path: Path) -> None:
     assert call("show", path, "--warnings").status == 0
     refused = call("show", path, "--format", "csv")
     assert (refused.status, refused.stderr.splitlines()[1]) == (2, "hint: Use table, json or html.")
+    path.write_text('{"schema": "fastrnns-rs/summary"}')
+    assert call("show", path).stderr.startswith(f"error: damaged summary: '{path}' (")
     # Other verbs read runs only.
     assert call("compare", path, path).status == 2
 

@@ -122,14 +122,17 @@ def _read(path: Path) -> Run | Comparison | SummaryDocument | Side:
     if not isinstance(found, dict):
         return found
     if found["schema"] == _SUMMARY_SCHEMA:
-        return SummaryDocument.from_dict(found, str(path))
+        try:
+            return SummaryDocument.from_dict(found, str(path))
+        except UsageError as error:
+            message, hint = f"damaged summary: {str(path)!r}", "Use a document of report --json."
+            raise UsageError(message, hint, reason=str(error), value=str(path)) from error
     return _comparison(path, found)
 
 
 def _show_one(file: str, path: Path, format_name: str, given: dict[str, Any]) -> None:
     """Writes a document in any format, and its plot."""
     from fastrnns_rs.cli import comparison_output
-    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.documents.summary import SummaryDocument
     from fastrnns_rs.verbs.compare.side import Side
@@ -158,11 +161,8 @@ def _show_one(file: str, path: Path, format_name: str, given: dict[str, Any]) ->
     if given["warnings"]:
         # The warnings of a comparison are those of other files.
         name = file if isinstance(shown, Run) else None
-        found = [
-            RunWarning(code=one.code, message=one.message, evidence=one.evidence, hint=one.hint)
-            for one in shown.warnings
-        ]
-        _show_warnings(display.with_run_named(found, name), output)
+        warnings: Any = shown.warnings
+        _show_warnings(display.with_run_named(warnings, name), output)
     elif isinstance(shown, Run):
         _show_run(shown, file, format_name, output, given)
     elif isinstance(shown, Side):
