@@ -50,6 +50,8 @@ pub struct DeviceRow {
     pub rank: Option<i64>,
     /// Only if data of plots is requested, and for few devices.
     pub activity: Option<Activity>,
+    /// File of its capture, if there are several captures and only one of them records the device.
+    pub path: Option<String>,
 }
 
 /// Division of the span of a device: the times of kernels and copies, less those counted twice, are its busy time, and the

@@ -56,6 +56,8 @@ def test_the_document_is_what_its_schema_says(call: Any, files: list[str]) -> No
     plain = validated(done.stdout)
     assert [*plain] == SCHEMA["$defs"]["Comparison"]["required"]
     for key, file in zip(("baseline", "candidate"), files, strict=True):
+        environment = plain[key].pop("environment")
+        assert {"cpu_model", "torch_version", "num_threads", "tool.version"} <= environment.keys()
         assert {name: value for name, value in plain[key].items() if value is not None} == {
             "label": file,
             "files": [file],

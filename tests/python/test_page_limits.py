@@ -49,9 +49,11 @@ def test_a_large_run_has_a_page_below_the_limit() -> None:
     print(f"{len(text.encode())} bytes in {time.process_time() - start:.1f} s")
     assert len(text.encode()) <= PAGE
     drawn = re.findall(r"<figcaption>At most (\d+) of (1,00[02]) samples of each process are drawn", text)
-    assert len(drawn) == 2 * 2 * 20
+    # Samples and distribution of 20 rows.
+    assert len(drawn) == 2 * 20
+    assert "Plots of the first 20 of 40 rows; tables of all rows." in text
     # The budget is used: fewer points would hide more than the limit needs.
-    assert len(text.encode()) > 0.8 * PAGE
+    assert len(text.encode()) > 0.6 * PAGE
 
 
 def test_thinned_lines_keep_the_extremes() -> None:

@@ -125,7 +125,14 @@ def test_every_plot_is_there_and_the_answer_is_first(tmp_path: Path) -> None:
     found = summary(tmp_path)
     page = page_of(found)
     assert page.plots == 7
-    assert page.headings[:4] == ["Where the time went", "Utilization over time", "Timeline", "Ranges"]
+    assert page.headings[:6] == [
+        "Answer",
+        "Warnings",
+        "Where the time went",
+        "Utilization over time",
+        "Timeline",
+        "Ranges",
+    ]
     from fastrnns_rs.views.summary.answer import answer
 
     assert answer(found.to_dict()) in found.render("html")

@@ -114,6 +114,36 @@ def test_a_printed_page_has_its_folds_open(name: str, scripts: bool, chromium: C
     assert shown.pdf().startswith(b"%PDF")
 
 
+def test_paper_cuts_nothing_and_prints_no_filter(chromium: Chromium) -> None:
+    shown = chromium.open(page("capture"), width=718)
+    shown.emulate_media(media="print")
+    widths = shown.evaluate(
+        "[...document.querySelectorAll('table, svg')].map((one) => one.getBoundingClientRect().right)"
+    )
+    assert len(widths) > 10
+    assert max(widths) <= 718
+    assert shown.locator("label:visible").count() == 0
+
+
+def test_parts_that_are_cut_at_the_right_say_so(chromium: Chromium) -> None:
+    shown = chromium.open(page("capture"), width=360)
+    shown.wait_for_function("document.querySelectorAll('.scroll.wide').length > 0")
+    open_folds(shown)
+    cut = "[...document.querySelectorAll('.scroll')].every((one) => one.classList.contains('wide') === "
+    cut += "one.scrollWidth > one.clientWidth + 1)"
+    shown.wait_for_function(cut)
+    shown.set_viewport_size({"width": 1280, "height": 900})
+    shown.wait_for_function(cut)
+    assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_cell_under_the_pointer_shows_the_exact_number(chromium: Chromium) -> None:
+    shown = chromium.open(page("run"))
+    cell = shown.locator("td[data-value]").first
+    cell.hover()
+    assert shown.locator("#tip").inner_text() == f"exact: {cell.get_attribute('data-value')}"
+
+
 def test_hostile_names_are_text(chromium: Chromium) -> None:
     shown = chromium.open(page("hostile run"))
     open_folds(shown)

@@ -129,7 +129,7 @@ SCHEMAS = {
     "run": ("a run", "show"),
     "comparison": ("a comparison", "show"),
     "capture": ("a capture manifest", "report"),
-    "summary": ("a summary of captures", None),
+    "summary": ("a summary of captures", "show"),
     "verification": ("a verification", None),
     "inductor": ("a report of inductor", None),
     "list": ("a list of runners", None),

@@ -113,6 +113,8 @@ def command(**given: Any) -> int:
     settings = shared.take(given, "margin", "force", "iteration_range", "nsys_path", "statistic")
     with open_past(history) as past:
         found = compare_sources(first, second, fail_on=fail_on, past=past, **settings)
+    # A wrong kind or row is reported before anything is printed.
+    page_output.write_plot(found.comparison, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
     if given["explain"] is not None:
         comparison_output.show_derivation(found, given["explain"], given["output"], wide=given["wide"])
     else:
@@ -121,7 +123,6 @@ def command(**given: Any) -> int:
         comparison_output.show(
             found.comparison, format_name, given["output"], wide=given["wide"], more=more, named=named
         )
-    page_output.write_plot(found.comparison, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
     return found.comparison.exit_code
 
 

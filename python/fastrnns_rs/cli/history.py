@@ -119,11 +119,12 @@ def command(**given: Any) -> int:
         # A table lists few runs, and a plot has more.
         is_part = format_name == "table" and not given["runs"] and given["last"] is None
         timed = with_trends(history.document() if is_part else shown)
+    # A wrong kind or row is reported before anything is printed.
+    page_output.write_plot(timed, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
     if format_name == "table":
         _show(shown, earlier, given)
     else:
         shared.deliver(timed.render(format_name), given["output"])
-    page_output.write_plot(timed, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
     return ExitCode.DONE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import click
 from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import PAGE, F, several
-from fastrnns_rs.errors import UsageError, exclusive
+from fastrnns_rs.errors import UsageError
 
 HTML = "html"
 
@@ -70,16 +71,22 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
 
     Raises:
         MissingError: If a package is not installed.
-        UsageError: If `--open` has another format, or a plot has an unknown format.
+        UsageError: If `--open` has another format, a page would be written to a terminal, or a plot has an unknown
+            format or the file of the output.
     """
     if given.get("open_page"):
         if name not in {None, HTML}:
-            raise exclusive("open_page", "as_json" if given["as_json"] else "format_name")
+            flag = "--json" if given["as_json"] else f"--format {name}"
+            hint = f"Leave out {flag} or use --format html." if given["as_json"] else "Use --format html."
+            raise UsageError(f"--open needs --format html, and there is {flag}", hint, where="open_page")
         name = HTML
     if name == HTML:
+        from fastrnns_rs.views.output_stream import is_terminal
         from fastrnns_rs.views.page.writing import require_packages
 
         require_packages()
+        if not given.get("open_page") and given["output"] is None and is_terminal(sys.stdout):
+            raise UsageError("--format html needs a file: stdout is a terminal", "Add --output page.html or --open.")
     if given.get("open_page"):
         if given["output"] is not None and shared.is_stream(given["output"]):
             raise UsageError("--open needs a file", "Leave out --output, or use the path of a file.")
@@ -96,6 +103,10 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
         check_suffix(given["plot"])
         require("matplotlib")
         shared.check_output(given["plot"], flag="--plot")
+        output = given["output"]
+        if output is not None and not shared.is_stream(output) and output.resolve() == given["plot"].resolve():
+            message = f"one file for --output and --plot: {str(output)!r}"
+            raise UsageError(message, "Use the path of another file for --plot.", where="plot", value=str(output))
     return name
 
 
@@ -122,5 +133,8 @@ def open_page(path: Path) -> None:
 
     if webbrowser.open(path.resolve().as_uri()):
         shared.tell([f"note: the browser shows {path}"])
+    elif shared.is_quiet():
+        # The path is the only result: the file may be a temporary one.
+        click.echo(path)
     else:
         shared.tell([f"note: no browser found; the page is {path}"])

@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.documents.summary import SummaryDocument
     from fastrnns_rs.verbs.compare.side import Side
 
+#: Results of another tool, in messages.
+_FOREIGN = "what another tool measured"
+_SUMMARY_SCHEMA = "fastrnns-rs/summary"
+#: Formats of a summary of captures.
+_SUMMARY = ("table", "json", page_output.HTML)
 
 EPILOG = """\b
 Examples:
@@ -49,9 +55,9 @@ Exit codes: 0 done, 2 usage."""
 @options.output()
 @history_options.options("show")
 def command(files: tuple[str, ...], **given: Any) -> int:
-    """Shows a run, a comparison, or results of another tool again.
+    """Shows a run, a comparison, a summary of captures, or results of another tool again.
 
-    FILE is a file, or a name in the history such as @last. Several runs and comparisons are one page of --format html.
+    FILE is a file, or a name in the history such as @last. Several documents are one page of --format html.
     """
     format_name = shared.choose_format(given) or "table"
     from fastrnns_rs.verbs.history.run_names import one_run
@@ -95,54 +101,91 @@ def _show_page(named: Sequence[tuple[str, Path]], given: dict[str, Any]) -> None
     shared.deliver(text, given["output"])
 
 
-def _page_document(file: str, path: Path, given: dict[str, Any]) -> Run | Comparison:
-    from fastrnns_rs.documents.comparison import Comparison
+def _page_document(file: str, path: Path, given: dict[str, Any]) -> Run | Comparison | SummaryDocument:
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.verbs.compare.side import Side
 
     shown = _read(path)
     if isinstance(shown, Run):
         return sweep_options.chosen(shown, given).remember_name(file)
-    if not isinstance(shown, Comparison):
-        raise _unsupported(file, "what another tool measured", page_output.HTML, ("table",))
+    if isinstance(shown, Side):
+        raise _unsupported(file, _FOREIGN, page_output.HTML, ("table",))
     sweep_options.refuse(given, path)
     return shown
 
 
-def _read(path: Path) -> Run | Comparison | Side:
+def _read(path: Path) -> Run | Comparison | SummaryDocument | Side:
+    from fastrnns_rs.documents.summary import SummaryDocument
     from fastrnns_rs.verbs.compare.run_files import read_any
 
-    found = read_any(path)
-    return _comparison(path, found) if isinstance(found, dict) else found
+    found = read_any(path, (_SUMMARY_SCHEMA,))
+    if not isinstance(found, dict):
+        return found
+    if found["schema"] == _SUMMARY_SCHEMA:
+        try:
+            return SummaryDocument.from_dict(found, str(path))
+        except UsageError as error:
+            message, hint = f"damaged summary: {str(path)!r}", "Use a document of report --json."
+            raise UsageError(message, hint, reason=str(error), value=str(path)) from error
+    return _comparison(path, found)
 
 
 def _show_one(file: str, path: Path, format_name: str, given: dict[str, Any]) -> None:
     """Writes a document in any format, and its plot."""
     from fastrnns_rs.cli import comparison_output
     from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.documents.summary import SummaryDocument
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.views import foreign_results
 
     output: Path | None = given["output"]
     shown = _read(path)
+    noun, names = (
+        ("a run", formats.RUN)
+        if isinstance(shown, Run)
+        else (_FOREIGN, ("table",))
+        if isinstance(shown, Side)
+        else ("a summary of captures", _SUMMARY)
+        if isinstance(shown, SummaryDocument)
+        else ("a comparison", formats.COMPARISON)
+    )
+    if not given["warnings"]:
+        _check(file, noun, format_name, names)
+    if not isinstance(shown, Run):
+        sweep_options.refuse(given, path)
+    if not isinstance(shown, Side):
+        # A wrong kind or row is reported before anything is printed.
+        page_output.write_plot(shown, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
+    elif given["plot"] is not None:
+        raise UsageError(f"no plot of {_FOREIGN}: {file!r}", "Leave out --plot.", where="plot", value=file)
     if given["warnings"]:
         # The warnings of a comparison are those of other files.
         name = file if isinstance(shown, Run) else None
-        _show_warnings(display.with_run_named(shown.warnings, name), output)
+        warnings: Any = shown.warnings
+        _show_warnings(display.with_run_named(warnings, name), output)
     elif isinstance(shown, Run):
-        _check(file, "a run", format_name, formats.RUN)
         _show_run(shown, file, format_name, output, given)
     elif isinstance(shown, Side):
-        _check(file, "what another tool measured", format_name, ("table",))
-        sweep_options.refuse(given, path)
         shared.deliver(foreign_results.table(shown), output)
         shared.tell_warnings(shown.warnings)
+    elif isinstance(shown, SummaryDocument):
+        _show_summary(shown, format_name, output)
     else:
-        _check(file, "a comparison", format_name, formats.COMPARISON)
-        sweep_options.refuse(given, path)
         more = f"fastrnns-rs show {shared.run_words(file)} --warnings"
         with _numbers_checked(path):
             comparison_output.show(shown, format_name, output, wide=given["wide"], more=more)
-    page_output.write_plot(shown, given["plot"], kind=given["plot_kind"], row=given["plot_row"])
+
+
+def _show_summary(summary: SummaryDocument, format_name: str, output: Path | None) -> None:
+    """Writes a summary of `report --json`."""
+    from fastrnns_rs.views.page.pages import html_page
+    from fastrnns_rs.views.summary.glance import glance
+
+    if format_name == "table":
+        text = glance(summary.to_dict(), width=display.terminal_width() if output is None else WIDTH)
+    else:
+        text = summary.to_json() if format_name == "json" else html_page(summary)
+    shared.deliver(text, output)
 
 
 def _comparison(file: Path, plain: dict[str, Any]) -> Comparison:

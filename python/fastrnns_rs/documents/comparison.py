@@ -62,6 +62,8 @@ class Compared(Part):
         span_ns: Time from the first to the last GPU activity, of all GPUs together, as a mean of the captures.
         idle_ns: Part of `span_ns` without GPU activity.
         idle_times: Parts of `idle_ns` by cause, the longest first; empty if captures contain only totals.
+        environment: Machine, software and plan, as flat keys such as `cpu_model` and `plan.threads`; empty in older
+            documents.
     """
 
     label: str
@@ -79,6 +81,7 @@ class Compared(Part):
     span_ns: int | None = field(default=None, metadata=since("1.3"))
     idle_ns: int | None = field(default=None, metadata=since("1.3"))
     idle_times: list[IdleTime] = field(default_factory=list, metadata=since("1.3"))
+    environment: dict[str, Value] = field(default_factory=dict, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

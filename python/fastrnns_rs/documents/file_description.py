@@ -36,7 +36,7 @@ _DOCUMENTS = {
     "run": Description("a run", "show"),
     "comparison": Description("a comparison", "show"),
     "capture": Description("a capture manifest", "report"),
-    "summary": Description("a summary of captures"),
+    "summary": Description("a summary of captures", "show"),
     "verification": Description("a verification"),
     "inductor": Description("a report of inductor"),
     "list": Description("a list of runners"),

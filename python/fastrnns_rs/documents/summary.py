@@ -78,7 +78,8 @@ class DeviceRow(Part):
 
     The span ends with the end of the last activity. Time between two files of one process is not part of `span_ns` and
     `idle_ns`: no file contains it. `rank` is the rank of the process in a distributed job. It is set
-    where there are several captures, and a capture or its name contains the rank.
+    where there are several captures, and a capture or its name contains the rank. `path` is the file of the device's
+    capture, where there are several captures and only one of them contains the device.
     """
 
     device_id: int | None
@@ -96,6 +97,7 @@ class DeviceRow(Part):
     budget: Budget | None = field(default=None, metadata=since("1.2"))
     rank: int | None = field(default=None, metadata=since("1.2"))
     activity: DeviceActivity | None = field(default=None, metadata=since("1.3"))
+    path: str | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -70,12 +70,20 @@ def estimate_with_interval(value: float, low: float | None, high: float | None, 
 
     >>> estimate_with_interval(5.8688e6, 5.832e6, 5.9056e6, 1e6)
     '5.87 [5.83, 5.91]'
+    >>> estimate_with_interval(26e6, 245711, 2701e6, 1e6)
+    '26 [0.246, 2,701]'
     """
     text = estimate(value, low, high, unit)
     if low is None or high is None:
         return text
-    ends = (figure(end / unit, (high - low) / 2 / unit) for end in (low, high))
+    ends = (_end(end / unit, (high - low) / 2 / unit) for end in (low, high))
     return f"{text} [{', '.join(ends)}]"
+
+
+def _end(value: float, half_width: float) -> str:
+    """Formats an end of an interval. Only 0 is shown as 0."""
+    text = figure(value, half_width)
+    return figure(value) if value and not any(digit in text for digit in "123456789") else text
 
 
 def mebibytes(size_bytes: float) -> str:
@@ -151,10 +159,12 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
     '×0.08 [×<0.01, ×1,933]'
     >>> change(0.973, 2.1e-6, 6537.9)
     '×0.97 [×<0.01, ×6,538]'
+    >>> change(0.00561, 0.0000534, 0.59)
+    '×0.00561 [×5.34e-05, ×0.59]'
     """
     values = [ratio] if low is None or high is None else [ratio, low, high]
     if is_factor(*values):
-        texts = [_factor(ratio), *(_bound(end) for end in values[1:])]
+        texts = [_factor(ratio), *(_bound(end, ratio) for end in values[1:])]
     else:
         changes = [100 * (value - 1) for value in values]
         places = percent_decimals(changes[0])
@@ -169,9 +179,9 @@ def _factor(ratio: float) -> str:
     return f"{_TIMES}{ratio:.2f}" if ratio < _MANY else f"{_TIMES}{ratio:,.0f}"
 
 
-def _bound(ratio: float) -> str:
-    """Formats an end of an interval; the digits of a tiny one tell nothing."""
-    return f"{_TIMES}<{_LEAST_FACTOR:g}" if ratio < _LEAST_FACTOR else _factor(ratio)
+def _bound(end: float, ratio: float) -> str:
+    """Formats an end of an interval; the digits of a tiny one tell nothing, unless the ratio is as tiny."""
+    return f"{_TIMES}<{_LEAST_FACTOR:g}" if end < _LEAST_FACTOR <= ratio else _factor(end)
 
 
 def change_with_unit(ratio: float, low: float | None = None, high: float | None = None) -> str:

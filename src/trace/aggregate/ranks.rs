@@ -55,6 +55,11 @@ fn rank(capture: &Capture) -> Option<i64> {
     capture.rank.or_else(|| rank_in(&capture.path))
 }
 
+/// Returns the file of a capture, if there are several captures.
+pub(super) fn path_of(captures: &[Capture], place: u32) -> Option<String> {
+    captures.get(place as usize).filter(|_| captures.len() > 1).map(|capture| capture.path.clone())
+}
+
 /// The rank of one of several captures; a single capture needs no label.
 pub(super) fn rank_of(captures: &[Capture], place: u32) -> Option<i64> {
     captures.get(place as usize).filter(|_| captures.len() > 1).and_then(rank)

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::activity::{Activities, Bins};
 use super::fraction;
 use super::idle::Sums as IdleSums;
-use super::ranks::rank_of;
+use super::ranks::{path_of, rank_of};
 use super::select::{Chosen, Number, Numbers};
 use super::work_categories::WorkCategories;
 use crate::memory::{Room as _, collected, filled};
@@ -91,11 +91,13 @@ impl<'a> Sweep<'a> {
     pub(super) fn devices(&self, categories: &WorkCategories<'_>, idle: &IdleSums<'_>) -> (Vec<DeviceRow>, Numbers) {
         let devices = self.chosen.devices.all();
         // Captures of one device may differ in whether they name it.
-        let mut names = filled((None, None), devices.len());
+        let (mut names, mut files) = (filled((None, None), devices.len()), filled((None, false), devices.len()));
         for (work, &(place, ..)) in self.trace.works.all().iter().zip(&self.places) {
             let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut names[place as usize]);
             *name = name.take().or_else(|| device.name.clone());
             *rank = rank.or_else(|| rank_of(&self.trace.captures, device.capture));
+            let (file, is_shared) = &mut files[place as usize];
+            *is_shared |= *file.get_or_insert(device.capture) != device.capture;
         }
         let (mut budgets, mut drawn) = (filled(Budget::default(), devices.len()), self.drawn());
         let times = self.budget.all().iter().zip(&self.times).enumerate();
@@ -110,9 +112,11 @@ impl<'a> Sweep<'a> {
         }
         let coverage = self.chosen.coverage();
         let keys = devices.iter().zip(&self.chosen.number_of).enumerate();
-        let lines = keys.zip(&self.of_devices).zip(idle.of_devices()).zip(names.into_iter().zip(budgets).zip(drawn));
+        let names = names.into_iter().zip(files).zip(budgets).zip(drawn);
+        let lines = keys.zip(&self.of_devices).zip(idle.of_devices()).zip(names);
         let mut rows: Vec<(DeviceRow, u32)> = lines
-            .filter_map(|((((place, (key, number)), timeline), idle), (((name, rank), mut budget), drawn))| {
+            .filter_map(|((((place, (key, number)), timeline), idle), line)| {
+                let ((((name, rank), (file, is_shared)), mut budget), drawn) = line;
                 let (start_ns, end_ns) = timeline.busy.span()?;
                 let span_ns = end_ns.abs_diff(start_ns) - coverage.missing_ns(place);
                 let busy_ns = timeline.busy.busy_ns();
@@ -144,6 +148,7 @@ impl<'a> Sweep<'a> {
                         activity
                     }),
                     budget,
+                    path: file.filter(|_| !is_shared).and_then(|place| path_of(&self.trace.captures, place)),
                 };
                 Some((row, *number))
             })

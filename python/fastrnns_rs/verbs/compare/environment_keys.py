@@ -71,6 +71,11 @@ def plain(value: Any) -> Value:
     return json.dumps(value, sort_keys=True, default=str)
 
 
+def plain_values(environment: Mapping[str, Any]) -> dict[str, Value]:
+    """Returns an environment for a document, without unknown values."""
+    return {key: plain(value) for key, value in environment.items() if value is not None}
+
+
 def differences(baseline: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Difference]:
     """Returns the keys in which two environments differ.
 

@@ -11,7 +11,7 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.comparison import FAILED, Compared, Comparison, Difference, GeometricMean
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import run_warnings
-from fastrnns_rs.verbs.compare.environment_keys import differences
+from fastrnns_rs.verbs.compare.environment_keys import differences, plain_values
 from fastrnns_rs.verbs.compare.row_statistics import add_statistics
 from fastrnns_rs.verbs.compare.series_matching import match
 from fastrnns_rs.verbs.compare.side import identity
@@ -118,6 +118,7 @@ def _compared(side: Side) -> Compared:
         created_utc=side.created_utc,
         sessions=side.sessions,
         warnings=side.stored,
+        environment=plain_values(side.environment),
     )
 
 

@@ -107,11 +107,16 @@ def read_both(source: Source) -> tuple[Side, Side]:
     return first, second
 
 
-def read_any(path: str | Path) -> Run | Side | dict[str, Any]:
-    """Reads a run, the results of another tool, or a comparison as plain JSON."""
+def read_any(path: str | Path, others: Sequence[str] = ()) -> Run | Side | dict[str, Any]:
+    """Reads a run, the results of another tool, or a comparison as plain JSON.
+
+    Args:
+        path: File.
+        others: Schemas of other documents that are returned as plain JSON too.
+    """
     plain = load(path)
     schema = plain.get("schema") if isinstance(plain, dict) else None
-    if schema == "fastrnns-rs/comparison":
+    if schema == "fastrnns-rs/comparison" or schema in others:
         found: dict[str, Any] = plain
         return found
     if schema != _RUN and isinstance(schema, str) and schema.startswith("fastrnns-rs/"):

@@ -71,7 +71,8 @@ def _overruled(named: Sequence[words.NamedRow]) -> Iterator[str]:
     reasons = by_text((one.row.reason, one.name) for one in named if one.is_overruled and one.row.reason)
     for reason, names in reasons.items():
         # A reason begins with the verdict that was withdrawn: `slower by itself, but not among 6 rows`.
-        yield f"inconclusive: {listed(names)} {'is' if len(names) == 1 else 'are'} {visible(reason)}"
+        text = visible(reason) if len(names) == 1 else visible(reason).replace("by itself", "by themselves")
+        yield f"inconclusive: {listed(names)} {'is' if len(names) == 1 else 'are'} {text}"
 
 
 def _without_verdict(named: Sequence[words.NamedRow]) -> Iterator[str]:

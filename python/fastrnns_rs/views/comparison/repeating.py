@@ -22,8 +22,8 @@ def repeat_words(comparison: Comparison) -> str | None:
     first, second = _names(comparison.baseline), _names(comparison.candidate)
     if not first or not second:
         return None
-    if first == second and len(first) == 1:
-        # A run of `ab` has both sides.
+    if first == second and len(first) == 1 and comparison.baseline.label != comparison.candidate.label:
+        # A run of `ab` has both sides, each with a label of its own.
         words = first
     elif len(first) == len(second) == 1:
         words = [*first, *second]

@@ -29,8 +29,14 @@ _WATERFALL = (
     "Each bar adds its change to the GPU time, from the baseline at the top to the candidate at the bottom. "
     "Line on a bar: 95 % interval of the change, from three captures per side on."
 )
-_IDLE = "Share of the span from the first to the last GPU activity, as a mean of the captures of a side."
+_IDLE = (
+    "Share of the span from the first to the last GPU activity, as a mean of the captures of a side. Times are those "
+    "of a capture, on average."
+)
+#: Unit of the GPU times, by the basis of the comparison.
+_BASES = {"per_iteration": "a mean per iteration", "per_capture": "a mean per capture"}
 _CHANGE, _CHANGE_LOW, _CHANGE_HIGH = "change, ms", "CI low, ms", "CI high, ms"
+_SHARE = "share, %"
 _LOW, _HIGH = "CI low", "CI high"
 _EMPTY = (NONE, Cell(""), Cell(words.UNKNOWN))
 
@@ -40,13 +46,20 @@ def sections(comparison: Comparison, charts: Charts) -> list[Section]:
     first, *others = captures_glance.answer(comparison, _UNLIMITED)
     parts: list[Any] = [Text(f"{words.FORCED}.", "answer")] if comparison.method.forced else []
     parts += [Text(first.text, "answer"), *_largest(comparison), *(Text(one.text) for one in others)]
-    parts += [Text(visible(one)) for one in columns.iteration_medians(comparison)]
+    per = _BASES.get(comparison.basis or "", "of the capture")
+    parts.append(Text(f"GPU time is the sum of all kernels and copies of all GPUs, {per}.", "note"))
+    parts += [Text(_medians(visible(one)), "note") for one in columns.iteration_medians(comparison)]
     return [
         Section("Answer", parts),
         Section("Kernels and copies", [*_kernels(comparison, charts)]),
         Section("Categories", [*_categories(comparison, charts)]),
         Section("Idle time of the GPUs", [*_idle(comparison, charts)]),
     ]
+
+
+def _medians(line: str) -> str:
+    """Returns the line of medians as sentences that tell them from the means of the answer."""
+    return f"For comparison, {line}. Unlike a mean, a median hides rare long iterations."
 
 
 def _largest(comparison: Comparison) -> Iterator[Text]:
@@ -123,9 +136,10 @@ def _columns(column: Column, interval: str) -> list[_Shown]:
             _Shown(_HIGH, lambda one: ratio_cell(one.ratio_ci_high)),
         ]
     number = _NUMBERS.get(column.heading)
+    title = "of the whole change, %" if column.heading == _SHARE else column.heading
     if number is None:
         return [_Shown(column.heading, lambda one: Cell(column.text(one) or ""), is_text=not column.right)]
-    found = [_Shown(column.heading, lambda one: Cell(column.text(one) or "", number(one)))]
+    found = [_Shown(title, lambda one: Cell(column.text(one) or "", number(one)))]
     if column.heading == _CHANGE:
         found.append(_Shown(_CHANGE_LOW, lambda one: millisecond_cell(one.delta_ci_low_ns)))
         found.append(_Shown(_CHANGE_HIGH, lambda one: millisecond_cell(one.delta_ci_high_ns)))
@@ -139,7 +153,7 @@ def _total(side: KernelFigures | None) -> int | None:
 #: Numbers of the document in the columns of other views.
 _NUMBERS: dict[str, Callable[[Change], float | None]] = {
     _CHANGE: lambda one: one.delta_ns,
-    "share, %": lambda one: one.contribution,
+    _SHARE: lambda one: one.contribution,
     "baseline, ms": lambda one: _total(one.baseline),
     "candidate, ms": lambda one: _total(one.candidate),
     "ratio": lambda one: one.ratio,
@@ -167,7 +181,7 @@ def _idle(comparison: Comparison, charts: Charts) -> Iterator[Any]:
     headings = ["cause"]
     for name in ("baseline", "candidate"):
         headings += [f"{name}, {scale.unit}", f"{name}, % of span"]
-    yield Table("Idle time", headings, rows)
+    yield Table("Idle time of a capture, on average", headings, rows)
 
 
 def _sums(name: str, both: Sequence[Compared], key: str, scale: Scale) -> list[Cell]:

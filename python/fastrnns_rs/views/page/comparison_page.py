@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import captures_glance, sides, words
 from fastrnns_rs.views.comparison.repeating import repeat_words
-from fastrnns_rs.views.page import captures_comparison_page, runs_comparison_page
+from fastrnns_rs.views.page import captures_comparison_page, comparison_head, runs_comparison_page
 from fastrnns_rs.views.page.parts import Article, Command, Remarks, Section, Table, Text, text_rows
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.comparison import Comparison, Value
     from fastrnns_rs.views.page.charts import Charts
 
 #: Lines of the context are not wrapped.
@@ -25,29 +25,38 @@ _READING = "The ratio is the candidate's time over the baseline's: above 1 is sl
 
 def article(comparison: Comparison, charts: Charts) -> Article:
     """Returns the page of a comparison."""
-    labels = [fit(visible(one.label), _LONGEST_LABEL) for one in (comparison.baseline, comparison.candidate)]
+    both = [visible(one.label) for one in (comparison.baseline, comparison.candidate)]
+    files = [one.rpartition("/")[2] or one for one in both]
+    labels = [fit(one, _LONGEST_LABEL) for one in (files if files[0] != files[1] else both)]
     if comparison.kind == "capture":
         context = captures_glance.head(comparison, _UNLIMITED)
         sections = captures_comparison_page.sections(comparison, charts)
     else:
         # The differences have a table.
-        context = sides.lines(comparison, _UNLIMITED)[:2]
+        context = [*sides.lines(comparison, _UNLIMITED)[:2], *comparison_head.lines(comparison)]
         sections = runs_comparison_page.sections(comparison, charts)
     return Article(
         f"Comparison of {labels[0]} and {labels[1]}",
         [line.text for line in context],
         [
-            *sections,
-            Section("Environment differences", [*_differences(comparison)]),
+            sections[0],
             Section("Warnings", [*_warnings(comparison)]),
+            *sections[1:],
+            Section("Environment differences", [*_differences(comparison)]),
+            Section("Machine", [*comparison_head.machine(comparison)]),
             Section("Method", [*_method(comparison)]),
         ],
     )
 
 
+def _value(key: str, value: Value) -> str:
+    return "unset" if value is None and key.startswith("variables.") else words.value(value)
+
+
 def _differences(comparison: Comparison) -> Iterator[Any]:
     found = [
-        (one.key, words.value(one.baseline), words.value(one.candidate)) for one in comparison.environment_differences
+        (one.key, *(_value(one.key, value) for value in (one.baseline, one.candidate)))
+        for one in comparison.environment_differences
     ]
     if found:
         yield Table("Differences", ("setting", "baseline", "candidate"), text_rows(found), frozenset({0, 1, 2}))

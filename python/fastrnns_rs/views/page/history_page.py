@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.figures import mebibytes, share_percent
+from fastrnns_rs.views.page.charts import MOST_ROWS
+from fastrnns_rs.views.page.number_cells import time_cell
 from fastrnns_rs.views.page.parts import Article, Cell, Fold, Remarks, Section, Table, Text, text_cell
 from fastrnns_rs.views.plots import history_trend
 from fastrnns_rs.views.scale import Scale
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.history_trends import Trend, TrendPoint
     from fastrnns_rs.views.page.charts import Charts
 
-_NONE = "–"
+_NONE = words.UNKNOWN
 #: Points of all plots of a page together, which keeps it small.
 _MOST_POINTS = 1_500
 #: Runs of the table.
@@ -46,9 +49,9 @@ def article(history: History, charts: Charts) -> Article:
         "History of runs",
         context,
         [
+            Section("Warnings", [Remarks(warnings)] if warnings else []),
             Section("Times over runs", [*_trends(history, charts)]),
             Section("Runs", [*_runs(history)]),
-            Section("Warnings", [Remarks(warnings)] if warnings else []),
         ],
     )
 
@@ -59,9 +62,9 @@ def _trends(history: History, charts: Charts) -> Iterator[Any]:
         return
     yield _overview(history)
     points = left = 0
-    for one in history.trends:
+    for place, one in enumerate(history.trends):
         points += len(one.points)
-        if points > _MOST_POINTS:
+        if points > _MOST_POINTS or place >= MOST_ROWS:
             left += 1
             continue
         label = visible(f"Times of {one.name} over {counted(len(one.points), 'run')}")
@@ -93,8 +96,8 @@ def _overview_row(one: Trend) -> list[Cell]:
         text_cell((one.machine_id or _NONE)[:_DIGITS]),
         Cell(f"{len(one.points):,}", len(one.points)),
         Cell(scale.unit),
-        *(Cell(scale.text(point.estimate_ns), point.estimate_ns) for point in (one.points[0], one.points[-1])),
-        Cell(_NONE) if level is None else Cell(scale.text(level), level),
+        *(time_cell(point.estimate_ns, scale) for point in (one.points[0], one.points[-1])),
+        time_cell(level, scale),
         Cell(f"{changes:,}", changes),
         Cell(_NONE) if spread is None else Cell(share_percent(spread).removesuffix(" %"), spread),
         Cell(f"{one.n_sessions:,}", one.n_sessions),
@@ -114,18 +117,15 @@ def _points(trend: Trend) -> Table:
 
 
 def _point_row(one: TrendPoint, level: float | None, scale: Scale) -> list[Cell]:
-    def time(value: float | None) -> Cell:
-        return Cell(_NONE) if value is None else Cell(scale.text(value), value)
-
     return [
         text_cell(f"@{one.run_id[:_DIGITS]}"),
         text_cell(_time(one.started_utc)),
         text_cell(history_trend.commit_text(one) or _NONE),
         text_cell(" ".join(one.tags)),
         text_cell(one.torch_version),
-        *map(time, (one.estimate_ns, *history_trend.interval_ends(one))),
+        *(time_cell(value, scale) for value in (one.estimate_ns, *history_trend.interval_ends(one))),
         Cell(f"{one.n_processes:,}", one.n_processes),
-        time(level),
+        time_cell(level, scale),
     ]
 
 

@@ -38,11 +38,11 @@ def article(report: InductorReport, charts: Charts) -> Article:
         "Modules that torch.compile generated",
         context,
         [
+            Section("Warnings", [Remarks(warnings)] if warnings else []),
             Section("Modules", [*_modules(report, charts)]),
             Section("Kernels", [*_kernels(report, charts)]),
             Section("Profiles", [part for name, one in named for part in _profile(name, one)]),
             Section("Files", [Facts(files)] if (files := [*_files(named)]) else []),
-            Section("Warnings", [Remarks(warnings)] if warnings else []),
             Section("Machine", [Facts([*facts(report.environment)])]),
         ],
     )

@@ -1,4 +1,4 @@
-"""Page of a run: times, then samples of each row, warnings, machine and plan."""
+"""Page of a run: the answer and warnings, then times, samples of each row, machine and plan."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.figures import estimate_with_interval
-from fastrnns_rs.views.page import run_tables, sweep_section
+from fastrnns_rs.views.page import run_answer, run_tables, sweep_section
+from fastrnns_rs.views.page.charts import MOST_MARKS, MOST_ROWS
 from fastrnns_rs.views.page.facts import facts
 from fastrnns_rs.views.page.parts import Article, Command, Facts, Fold, Remarks, Section, Text
 from fastrnns_rs.views.plots import run_samples
 from fastrnns_rs.views.plots.run_times import measured, phases
 from fastrnns_rs.views.prose import start_time
 from fastrnns_rs.views.run import run_details, run_head, run_table
-from fastrnns_rs.views.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastrnns_rs.documents.run_file import PhaseSummary, Run
+    from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.views.page.charts import Charts
 
 #: Lines of the context are not wrapped.
@@ -39,14 +38,15 @@ def article(run: Run, charts: Charts) -> Article:
     context = [f"{visible(name)} · {start_time(run.created_utc)}{status}"]
     context += [line.text for line in run_head.lines(run, run_head.map_families(run), _UNLIMITED)]
     return Article(
-        f"Times of {counted(len({one.runner for one in run.results}), 'runner')}",
+        _title(run),
         context,
         [
+            Section("Answer", [*run_answer.sentences(run)]),
+            Section("Warnings", [*_warnings(run)]),
             Section("Sweep", [*sweep_section.parts(run, charts)]),
             Section("Times", [*_times(run, charts)]),
             Section("Samples", [*_rows(run, charts)]),
             Section("Start and memory", [*_costs(run, charts)]),
-            Section("Warnings", [*_warnings(run)]),
             Section("Machine", [Facts([*facts(run.environment)])]),
             # The context has the runners with their sizes.
             Section("Plan", [Facts([*facts(replace(run.plan, runners=[]))]), *_repeat(run)]),
@@ -54,9 +54,18 @@ def article(run: Run, charts: Charts) -> Article:
     )
 
 
+def _title(run: Run) -> str:
+    runners = counted(len({one.runner for one in run.results}), "runner")
+    if run.sweep is None or not run.sweep.axes:
+        return f"Times of {runners}"
+    axes = ", ".join(f"{visible(one.name)} ({counted(len(one.values), 'value')})" for one in run.sweep.axes)
+    return f"Sweep of {runners} over {axes}"
+
+
 def _times(run: Run, charts: Charts) -> Iterator[Any]:
     if measured(run):
-        yield charts.draw(run, "times", "Times of forward and backward of each runner", _READING)
+        drawn, note = _drawn(run)
+        yield charts.draw(drawn, "times", "Times of forward and backward of each runner", _READING + note)
         yield run_tables.times_table(run)
     for one in run.results:
         if one.status != "ok":
@@ -64,33 +73,47 @@ def _times(run: Run, charts: Charts) -> Iterator[Any]:
     yield from (Text(visible(note), "note") for note in run_details.same_code(run))
 
 
+def _drawn(run: Run) -> tuple[Run, str]:
+    """Returns the run with the results that a plot of all runners shows, and a sentence if it shows a part."""
+    results = measured(run)
+    if len(results) <= MOST_MARKS:
+        return run, ""
+    note = f" The first {MOST_MARKS} of {len(results):,} runners are drawn; the table has all runners."
+    return replace(run, results=results[:MOST_MARKS]), note
+
+
 def _rows(run: Run, charts: Charts) -> Iterator[Any]:
-    known = {*run_samples.rows(run)}
+    sampled = {*run_samples.rows(run)}
+    shown = [f"{run_table.name(result)}/{phase}" for result in measured(run) for phase, _ in phases(result)]
+    known = [one for one in shown if one in sampled]
+    plotted = {*known[:MOST_ROWS]}
+    if len(known) > len(plotted):
+        yield Text(
+            f"Plots of the first {MOST_ROWS} of {len(known):,} rows; tables of all rows. To draw another row, add "
+            "--plot OUT.svg --plot-kind samples --plot-row ROW. For a page of a few rows, add --filter CONDITION.",
+            "note",
+        )
     for result in measured(run):
         name = run_table.name(result)
         inner: list[Any] = []
         for phase, _ in phases(result):
             row = f"{name}/{phase}"
-            if row in known:
+            if row in plotted:
                 inner.append(charts.draw(run, "samples", visible(f"Samples of {row} in order"), row=row))
                 inner.append(charts.draw(run, "distribution", visible(f"Distribution of {row}"), row=row))
         inner.append(run_tables.processes_table(result))
-        times = ", ".join(f"{phase} {_brief(one)}" for phase, one in phases(result))
-        yield Fold(visible(f"{name}: {times}"), inner)
-
-
-def _brief(one: PhaseSummary) -> str:
-    scale = Scale([one.estimate_ns])
-    return f"{estimate_with_interval(one.estimate_ns, *run_table.interval_ends(one), scale.ns)} {scale.unit}"
+        times = ", ".join(f"{phase} {run_answer.brief(one)}" for phase, one in phases(result))
+        yield Fold(f"{run_answer.short_name(result)}: {times}", inner)
 
 
 def _costs(run: Run, charts: Charts) -> Iterator[Any]:
     results = measured(run)
+    drawn, note = _drawn(run)
     if any(one.first_call_ns() is not None for one in results):
-        yield charts.draw(run, "start", "First iteration and compile times of each runner")
+        yield charts.draw(drawn, "start", "First iteration and compile times of each runner", note.strip())
         yield run_tables.start_table(run)
     if any(one.peak_memory_bytes is not None for one in results):
-        yield charts.draw(run, "memory", "Peak memory of each runner")
+        yield charts.draw(drawn, "memory", "Peak memory of each runner", note.strip())
         yield run_tables.memory_table(run)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.figures import mebibytes
+from fastrnns_rs.views.page.number_cells import NONE, count_cell, time_cell
 from fastrnns_rs.views.page.parts import Cell, Table, text_cell
 from fastrnns_rs.views.plots.run_start import KINDS, times
 from fastrnns_rs.views.plots.run_times import measured, phases
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Run
-
-_NONE = Cell("–")
 
 
 def times_table(run: Run) -> Table:
@@ -37,9 +36,9 @@ def _time_row(result: Result, phase: str, one: PhaseSummary, scale: Scale) -> li
     return [
         text_cell(run_table.name(result)),
         Cell(phase),
-        *(_time(value, scale) for value in (one.estimate_ns, low, high, one.mean_ns, one.stddev_ns, one.p95_ns)),
-        _count(one.n_processes),
-        _count(one.n_samples),
+        *(time_cell(value, scale) for value in (one.estimate_ns, low, high, one.mean_ns, one.stddev_ns, one.p95_ns)),
+        count_cell(one.n_processes),
+        count_cell(one.n_samples),
     ]
 
 
@@ -49,7 +48,7 @@ def start_table(run: Run) -> Table:
     found = [times(one) for one in results]
     scale = Scale([one for row in found for one in row if one is not None])
     rows = [
-        [text_cell(run_table.name(one)), *(_time(value, scale) for value in row)]
+        [text_cell(run_table.name(one)), *(time_cell(value, scale) for value in row)]
         for one, row in zip(results, found, strict=True)
     ]
     return Table("Start: medians over processes", ("runner", *(f"{kind}, {scale.unit}" for kind in KINDS)), rows)
@@ -95,24 +94,16 @@ def _process_row(one: Process, names: Sequence[str], scale: Scale) -> list[Cell]
         Cell(place, one.index),
         text_cell(status if one.reason is None else f"{status}: {one.reason}"),
         text_cell(one.warmup_class),
-        *(_time(one.median_ns(phase), scale) for phase in names),
-        _count(len(one.forward_ns)),
-        _count(one.first_timed),
-        *(_time(firsts.get(phase), scale) for phase in names),
-        _time(one.compile.cold_ns, scale),
-        _time(one.compile.warm_ns, scale),
+        *(time_cell(one.median_ns(phase), scale) for phase in names),
+        count_cell(len(one.forward_ns)),
+        count_cell(one.first_timed),
+        *(time_cell(firsts.get(phase), scale) for phase in names),
+        time_cell(one.compile.cold_ns, scale),
+        time_cell(one.compile.warm_ns, scale),
         _memory(one.peak_memory_bytes),
         *(Cell(", ".join(map(str, one.change_points(phase)))) for phase in names),
     ]
 
 
-def _time(value: float | None, scale: Scale) -> Cell:
-    return _NONE if value is None else Cell(scale.text(value), value)
-
-
-def _count(value: int | None) -> Cell:
-    return _NONE if value is None else Cell(f"{value:,}", value)
-
-
 def _memory(value: int | None) -> Cell:
-    return _NONE if value is None else Cell(mebibytes(value), value)
+    return NONE if value is None else Cell(mebibytes(value), value)

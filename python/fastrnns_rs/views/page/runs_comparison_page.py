@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.counting import counted
@@ -10,6 +11,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import columns, conclusions, words
 from fastrnns_rs.views.comparison.answer import answer
 from fastrnns_rs.views.figures import change_with_unit, mebibytes
+from fastrnns_rs.views.page.charts import MOST_MARKS, MOST_ROWS
 from fastrnns_rs.views.page.number_cells import number_cell, ratio_cell, time_cell
 from fastrnns_rs.views.page.parts import Cell, Facts, Fold, Section, Table, Text, text_cell
 from fastrnns_rs.views.plots.comparison_ratios import MEAN
@@ -24,15 +26,14 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison, Figures, GeometricMean, Row
     from fastrnns_rs.views.page.charts import Charts
 
-#: Rows with plots of their own. The others have the same tables.
-_MOST_PLOTTED = 40
 _UNLIMITED = 10_000
 #: Longest name in the line of a fold. Tables have whole names.
 _LONGEST_TITLE = 100
 _RATIOS = (
-    "Mark: ratio. Line: its confidence interval; an arrow points to an end beyond the axis. Hollow mark: conditional "
-    "verdict. Left of the line at 1 is faster."
+    "Mark: ratio. Line: its confidence interval; an arrow points to an end beyond the axis. Left of the line at 1 is "
+    "faster."
 )
+_HOLLOW = "Hollow mark: conditional verdict."
 _PROCESSES = "Dot: {} of a process. Line: point estimate. Area: its 95 % interval, from three processes on."
 _SHIFT = "Difference between the deciles of all timed samples. Above 0 the candidate is slower."
 #: Headings of columns of texts.
@@ -43,6 +44,17 @@ def sections(comparison: Comparison, charts: Charts) -> list[Section]:
     """Returns the answer, the ratios, each row and the calibration of the verdicts."""
     named = words.named_rows(comparison)
     first: list[Any] = [Text(answer(comparison), "answer")]
+    mean = comparison.geometric_mean
+    ends = (None, None) if mean is None else (mean.ratio_ci_low, mean.ratio_ci_high)
+    unchanged = not any(words.choose_verdict(one.row) in {"faster", "slower"} for one in named)
+    if mean is not None and unchanged and ends[0] is not None and ends[1] is not None and not ends[0] <= 1 <= ends[1]:
+        change = change_with_unit(mean.ratio, *ends)
+        first.append(
+            Text(
+                f"The geometric mean of {counted(mean.n, 'runner')} changed all the same: {change}. Its interval is "
+                "narrower than those of the rows, and it is not a verdict about any row."
+            )
+        )
     if named:
         first += [Text(line.text) for line in conclusions.lines(comparison, _UNLIMITED) if line.text]
     return [
@@ -56,8 +68,16 @@ def sections(comparison: Comparison, charts: Charts) -> list[Section]:
 def _ratios(comparison: Comparison, named: list[words.NamedRow], charts: Charts) -> Iterator[Any]:
     if not named:
         return
-    if any(one.row.ratio is not None for one in named):
-        yield charts.draw(comparison, "ratios", "Ratio of each row with its interval, against the margin", _RATIOS)
+    known = [one for one in named if one.row.ratio is not None]
+    if known:
+        drawn = [one.row for one in _by_change(known)[:MOST_MARKS]]
+        captions = [_RATIOS]
+        if any(one.verdict is None and one.conditional_verdict is not None for one in drawn):
+            captions.append(_HOLLOW)
+        if len(known) > len(drawn):
+            captions.append(f"The {MOST_MARKS} largest of {len(known):,} changes are drawn; the table has all rows.")
+        label = "Ratio of each row with its interval, against the margin"
+        yield charts.draw(replace(comparison, rows=drawn), "ratios", label, " ".join(captions))
     runner, phase, *figures, verdict = columns.make_row_columns(comparison, visible)
     # The verdict stands where a narrow window shows it too.
     shown = [runner, phase, verdict, *figures]
@@ -99,10 +119,13 @@ def _mean_cells(mean: GeometricMean) -> list[Cell]:
 
 
 def _rows(comparison: Comparison, named: list[words.NamedRow], charts: Charts) -> Iterator[Any]:
-    by_change = sorted(named, key=lambda one: -abs(math.log(one.row.ratio or 1.0)))
-    plotted = {one.name for one in by_change[:_MOST_PLOTTED]}
+    plotted = {one.name for one in _by_change(named)[:MOST_ROWS]}
     if len(named) > len(plotted):
-        yield Text(f"Plots of the {len(plotted)} rows with the largest changes; tables of all rows.", "note")
+        yield Text(
+            f"Plots of the {len(plotted)} rows with the largest changes; tables of all rows. To draw another row, add "
+            "--plot OUT.svg --plot-kind processes --plot-row ROW.",
+            "note",
+        )
     for one in named:
         row = one.row
         change = ""
@@ -112,8 +135,15 @@ def _rows(comparison: Comparison, named: list[words.NamedRow], charts: Charts) -
         yield Fold(f"{fit(visible(one.name), _LONGEST_TITLE)}: {words.verdict(row)}{change}", inner)
 
 
+def _by_change(named: list[words.NamedRow]) -> list[words.NamedRow]:
+    """Returns the rows, the largest change first."""
+    return sorted(named, key=lambda one: -abs(math.log(one.row.ratio or 1.0)))
+
+
 def _row_parts(comparison: Comparison, one: words.NamedRow, charts: Charts | None) -> Iterator[Any]:
     row, title = one.row, visible(one.name)
+    # A plot names all rows of its document, which takes long for thousands of rows.
+    alone = replace(comparison, rows=[row])
     if row.reason:
         yield Text(f"Reason: {visible(row.reason)}.")
     yield from (Text(visible(note)) for note, _ in one.notes() if note != row.reason)
@@ -122,12 +152,12 @@ def _row_parts(comparison: Comparison, one: words.NamedRow, charts: Charts | Non
     if any(map(words.process_times, sides(row))):
         if charts is not None:
             label = f"{singular[0].upper()}{singular[1:]} of each process of {title}, baseline and candidate"
-            yield charts.draw(comparison, "processes", label, _PROCESSES.format(singular), row=one.name)
+            yield charts.draw(alone, "processes", label, _PROCESSES.format(singular))
         yield _processes(row, plural)
     if row.deciles:
         if charts is not None:
             label = f"Shift of each decile of {title}, candidate minus baseline"
-            yield charts.draw(comparison, "shift", label, _SHIFT, row=one.name)
+            yield charts.draw(alone, "shift", label, _SHIFT)
         yield _deciles(row)
 
 

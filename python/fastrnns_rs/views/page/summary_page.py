@@ -13,14 +13,18 @@ from fastrnns_rs.views.plots import summary_devices, summary_iterations, summary
 from fastrnns_rs.views.plots.figure import kinds
 from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
+from fastrnns_rs.views.summary.column_units import TEXT
 from fastrnns_rs.views.summary.glance import report_command
 from fastrnns_rs.views.summary.lists import VIEWS
 from fastrnns_rs.views.summary.plain import PlainSummary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastrnns_rs.documents.summary import SummaryDocument
     from fastrnns_rs.views.page.charts import Charts
     from fastrnns_rs.views.page.parts import Chart
+    from fastrnns_rs.views.summary.activities import Sum
     from fastrnns_rs.views.summary.plain import Document
 
 #: Groups of iterations with a plot; all are in the tables.
@@ -38,6 +42,11 @@ class _Page:
         self.charts = charts
         self.kinds = kinds(document)
 
+    @property
+    def has_ranks(self) -> bool:
+        """True if each capture is that of a rank."""
+        return all(row["rank"] is not None for row in self.plain["ranks"])
+
     def chart(self, kind: str, label: str, caption: str = "", row: str | None = None) -> Iterator[Chart]:
         """Yields a plot, if the summary has data for it."""
         if kind in self.kinds:
@@ -48,14 +57,19 @@ class _Page:
         found = VIEWS[view]
         rows = found.rows(self.plain)
         shown = [one for one in found.columns if one.place in {columns.EVERYWHERE, columns.SCREEN}]
+        if view == "device":
+            shown.append(_CAPTURE)
         if rows:
             yield summary_tables.list_table(self.plain, title or found.title, shown, rows)
 
-    def budget(self) -> Iterator[Any]:
-        """Yields the answer, and the budget of each GPU."""
+    def answer(self) -> Iterator[Text]:
+        """Yields the answer."""
         # The first versions of the document had no budgets.
         if self.plain["captures"] and all(one["budget"] is not None for one in self.plain["devices"]):
             yield Text(answer(self.plain, selected=self.document.selected), "answer")
+
+    def budget(self) -> Iterator[Any]:
+        """Yields the budget of each GPU."""
         yield from self.chart("budget", "Time budget of each GPU: kernels by category, copies, and idle time by cause")
         devices = summary_devices.with_budget(self.plain)
         if devices:
@@ -98,15 +112,25 @@ class _Page:
         yield from self.chart("kernels", "Longest kernels with the cumulative share of kernel time")
         if "kernels" in self.kinds:
             title = "Longest kernels, all GPUs" if len(self.plain["devices"]) > 1 else "Longest kernels"
-            yield summary_tables.longest_table(title, summary_kernels.kernels(self.plain))
-        yield from self.table("kernel")
+            yield from self._longest("kernel", title, summary_kernels.kernels(self.plain), "kernel time")
+        else:
+            yield from self.table("kernel")
 
     def operators(self) -> Iterator[Any]:
         """Yields the CPU operators, of captures without a GPU."""
         yield from self.chart("operators", "Longest CPU operators with the cumulative share of their own time")
         if "operators" in self.kinds:
-            yield summary_tables.longest_table("Longest CPU operators", summary_kernels.operators(self.plain))
-        yield from self.table("operator")
+            found = summary_kernels.operators(self.plain)
+            yield from self._longest("operator", "Longest CPU operators", found, "own time")
+        else:
+            yield from self.table("operator")
+
+    def _longest(self, view: str, title: str, found: Sequence[Sum], whole: str) -> Iterator[Any]:
+        """Yields the table of the plot, and all rows, which are folded unless they are other rows."""
+        yield summary_tables.longest_table(title, found, whole)
+        rows = [*self.table(view)]
+        is_same = len(found) == len(VIEWS[view].rows(self.plain))
+        yield from [Fold(f"All statistics: {counted(len(found), view)}", rows)] if is_same else rows
 
     def iterations(self) -> Iterator[Any]:
         """Yields the iterations of each group in order, and causes of outliers."""
@@ -134,8 +158,22 @@ class _Page:
 
     def ranks(self) -> Iterator[Any]:
         """Yields the busy time of each rank."""
-        yield from self.chart("ranks", "Busy time of each rank")
-        yield from self.table("rank")
+        rows = self.plain["ranks"]
+        if self.has_ranks:
+            yield from self.chart("ranks", "Busy time of each rank")
+            yield from self.table("rank")
+        elif rows:
+            # Files of different jobs have no slowest rank.
+            shown = [one for one in columns.RANKS if one.key not in {"busy_ratio", "slowest"}]
+            yield summary_tables.list_table(self.plain, "Files", shown, rows)
+
+    def idle(self) -> Iterator[Any]:
+        """Yields the causes of idle time, of each process of a GPU."""
+        if any(row.get("device") is None for row in self.plain["idle_causes"]):
+            rows = zip(summary_devices.labels(self.plain), self.plain["devices"], strict=True)
+            yield summary_tables.idle_table([(visible(label), row) for label, row in rows if row["budget"]])
+        else:
+            yield from self.table("idle")
 
     def warnings(self) -> Iterator[Any]:
         """Yields the warnings."""
@@ -152,6 +190,10 @@ class _Page:
             yield Command(self.document.command or report_command([one["path"] for one in rows]))
 
 
+#: File of a device, of several captures.
+_CAPTURE = columns.Column(
+    "capture", "path", TEXT, columns.SCREEN, read=lambda row: (row.get("path") or "").rpartition("/")[2]
+)
 #: More iterations are folded at first.
 _FEW = 60
 
@@ -161,6 +203,8 @@ def article(document: PlainSummary | SummaryDocument, charts: Charts) -> Article
     plain = document if isinstance(document, PlainSummary) else PlainSummary(document.to_dict())
     page = _Page(plain, charts)
     sections = [
+        Section("Answer", [*page.answer()]),
+        Section("Warnings", [*page.warnings()]),
         Section("Where the time went", [*page.budget()]),
         Section("Utilization over time", [*page.utilization()]),
         Section("Timeline", [*page.timelines()]),
@@ -170,12 +214,11 @@ def article(document: PlainSummary | SummaryDocument, charts: Charts) -> Article
         Section("Metrics", [*page.table("metric")]),
         Section("Iterations", [*page.iterations()]),
         Section("Launches", [*page.launches()]),
-        Section("Idle time", [*page.table("idle")]),
+        Section("Idle time", [*page.idle()]),
         Section("Copies and sets", [*page.table("memory")]),
         Section("Streams", [*page.table("stream")]),
-        Section("Ranks", [*page.ranks()]),
+        Section("Ranks" if page.has_ranks else "Files", [*page.ranks()]),
         Section("cuDNN's recurrent networks", [*page.table("cudnn-rnn")]),
-        Section("Warnings", [*page.warnings()]),
         Section("Captures", [*page.captures()]),
     ]
     return Article(_title(plain.plain), _context(plain.plain), sections)
@@ -189,9 +232,10 @@ def _details(warning: dict[str, str | None]) -> tuple[str | None, str | None]:
 
 def _title(document: Document) -> str:
     captures = document["captures"]
+    noun = "Metrics" if document["metrics"] and not (document["devices"] or document["kernels"]) else "Time"
     if len(captures) == 1:
-        return f"Time of {visible(captures[0]['path'].rpartition('/')[2])}"
-    return f"Time of {counted(len(captures), 'capture')}"
+        return f"{noun} of {visible(captures[0]['path'].rpartition('/')[2])}"
+    return f"{noun} of {counted(len(captures), 'capture')}"
 
 
 def _context(document: Document) -> list[str]:

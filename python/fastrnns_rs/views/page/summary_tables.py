@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.figures import share_percent
+from fastrnns_rs.views.page.number_cells import count_cell, percent_cell, time_cell
 from fastrnns_rs.views.page.parts import Cell, Table, text_cell
 from fastrnns_rs.views.plots import summary_kernels, summary_launches, summary_ranges
 from fastrnns_rs.views.plots.summary_activity import lanes
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.summary.budget import CAUSES, share
 from fastrnns_rs.views.summary.column_units import BAR, TEXT
+from fastrnns_rs.views.summary.columns import MEANWHILE
 from fastrnns_rs.views.summary.lists import List
 from fastrnns_rs.views.summary.pages import devices_apart
 from fastrnns_rs.views.table import fit
@@ -27,25 +29,43 @@ if TYPE_CHECKING:
 
 #: Rows of a table; the JSON document has all.
 MOST_ROWS = 2_000
+#: Numbers that are names, and have no commas.
+_IDENTIFIERS = {"device_id", "process_id", "stream_id", "rank", "index"}
+_LONG_NUMBER = re.compile(r"-?\d{4,}(\.\d+)?")
 #: Longest text of a cell, in characters.
 _LONGEST = 600
+
+
+#: Bases of the shares in columns of the report.
+_BASES = {
+    ("share", "kernel_time_fraction"): "of kernel time, %",
+    ("busy", "utilization"): "busy, % of span",
+    ("idle", ""): "idle, % of span",
+}
+#: Columns that are read first, although they are numbers, by their keys.
+_FIRST = {"metrics": ("name", "min", "avg", "max", "unit", "invocations")}
 
 
 def list_table(document: Document, title: str, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
     """Returns a list of the report as a table of at most 2,000 rows.
 
-    Columns without a value are left out.
+    Columns without a value are left out. Metrics have their unit next to their values.
     """
     found = List(title, [column for column in columns if column.unit is not BAR], rows, MOST_ROWS)
     # A text is read first: long names would be beyond the right edge.
     shown = sorted(devices_apart(document, found), key=lambda column: column.unit is not TEXT)
     shown = [column for column in shown if any(_is_known(column.read(row)) for row in found.rows)]
+    if any(column.name == "GPU, process" for column in shown):
+        shown = [column for column in shown if column.key != "process_id"]
+    first = _FIRST.get(title.lower(), ())
+    shown.sort(key=lambda column: first.index(column.key) if column.key in first else len(first))
     cells = zip(*(_cells(column, found.rows) for column in shown), strict=True)
     texts = frozenset(place for place, column in enumerate(shown) if not column.right)
     note = ""
     if found.more:
         note = f"The first {counted(len(found.rows), 'row')} of {len(rows):,}; JSON has all. {found.more}."
-    return Table(title, [column.heading for column in shown], [*cells], texts, note)
+    headings = [_BASES.get((column.name, column.key), column.heading) for column in shown]
+    return Table(title, headings, [*cells], texts, note)
 
 
 def _is_known(value: object) -> bool:
@@ -54,9 +74,16 @@ def _is_known(value: object) -> bool:
 
 def _cells(column: Column, rows: Sequence[Row]) -> Iterator[Cell]:
     values = [column.read(row) for row in rows]
-    for value, text in zip(values, column.unit.texts("terminal", values), strict=True):
+    for value, plain in zip(values, column.unit.texts("terminal", values), strict=True):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        text = _with_commas(plain) if is_number and column.key not in _IDENTIFIERS else plain
         yield Cell(text if len(text) <= _LONGEST else fit(text, _LONGEST), value if is_number else None)
+
+
+def _with_commas(text: str) -> str:
+    """Adds commas to a number of at least four digits, as all other tables of a page have them."""
+    whole, point, rest = text.partition(".")
+    return f"{int(whole):,}{point}{rest}" if _LONG_NUMBER.fullmatch(text) else text
 
 
 def budget_table(devices: Sequence[tuple[str, Row]]) -> Table:
@@ -65,9 +92,10 @@ def budget_table(devices: Sequence[tuple[str, Row]]) -> Table:
     rows: list[list[Cell]] = []
 
     def add(label: str, device: Row, part: str, name: str, count: int | None, time: int) -> None:
-        counts = Cell("-") if count is None else Cell(f"{count:,}", count)
         of_span = Cell(share(time, device["span_ns"]))
-        rows.append([text_cell(label), Cell(part), text_cell(name), counts, Cell(scale.text(time), time), of_span])
+        if time and of_span.text == "0.0 %":
+            of_span = Cell("<0.1 %")
+        rows.append([text_cell(label), Cell(part), text_cell(name), count_cell(count), time_cell(time, scale), of_span])
 
     for label, device in devices:
         budget = device["budget"]
@@ -76,12 +104,35 @@ def budget_table(devices: Sequence[tuple[str, Row]]) -> Table:
         for part, key in (("kernels", "kernels"), ("copies and sets", "copies")):
             for row in budget[key]:
                 add(label, device, part, row["name"], row["count"], row["total_ns"])
-        add(label, device, "counted twice", "", None, budget["counted_twice_ns"])
+        if budget["counted_twice_ns"]:
+            add(label, device, "counted twice", "", None, budget["counted_twice_ns"])
         add(label, device, "idle", "", None, device["idle_ns"])
         for row in budget["idle"]:
             add(label, device, "idle cause", CAUSES.get(row["name"], row["name"]), row["count"], row["total_ns"])
     headings = ("GPU", "part", "name", "count", f"time, {scale.unit}", "of span")
     return Table("Time budget", headings, rows, frozenset({0, 1, 2}))
+
+
+def idle_table(devices: Sequence[tuple[str, Row]]) -> Table:
+    """Returns the causes of idle time of each GPU and process.
+
+    The list of the report adds up the processes of a GPU, which may be of different captures.
+    """
+    scale = Scale([row["total_ns"] for _, device in devices for row in device["budget"]["idle"]])
+    rows = [
+        [
+            text_cell(label),
+            text_cell(CAUSES.get(row["name"], row["name"])),
+            time_cell(row["total_ns"], scale),
+            Cell(share(row["total_ns"], device["span_ns"])),
+            count_cell(row["count"]),
+            text_cell(MEANWHILE.get(row["name"], "")),
+        ]
+        for label, device in devices
+        for row in device["budget"]["idle"]
+    ]
+    headings = ("GPU", "cause", f"total, {scale.unit}", "of span", "count", "meanwhile")
+    return Table("Idle time", headings, rows, frozenset({0, 1, 5}))
 
 
 def activity_table(label: str, device: Row) -> Table:
@@ -92,7 +143,7 @@ def activity_table(label: str, device: Row) -> Table:
     rows = [
         [
             Cell(begin.text(place * bin_ns), activity["start_ns"] + place * bin_ns),
-            *(Cell(scale.text(times[place]), times[place]) for _, times in shown),
+            *(time_cell(times[place], scale) for _, times in shown),
         ]
         for place in range(len(activity["busy_ns"]))
     ]
@@ -129,15 +180,12 @@ def nested_table(document: Document) -> Table:
     rows = summary_ranges.places(document["nested_ranges"])
     scale = Scale([row["gpu_inclusive_ns"] for row, _, _ in rows])
 
-    def time(value: int) -> Cell:
-        return Cell(scale.text(value), value)
-
     cells = [
         [
             text_cell(f"{'· ' * min(depth, 20)}{fit(summary_ranges.title(row), _LONGEST)}"),
             Cell(f"{depth}", depth),
-            time(row["gpu_inclusive_ns"]),
-            time(row["gpu_exclusive_ns"]),
+            time_cell(row["gpu_inclusive_ns"], scale),
+            time_cell(row["gpu_exclusive_ns"], scale),
             Cell(f"{row['kernel_count']:,}", row["kernel_count"]),
             Cell(f"{row['count']:,}", row["count"]),
         ]
@@ -147,26 +195,27 @@ def nested_table(document: Document) -> Table:
     return Table("Ranges within ranges", headings, cells)
 
 
-def longest_table(title: str, found: Sequence[Sum]) -> Table:
+def longest_table(title: str, found: Sequence[Sum], whole: str) -> Table:
     """Returns the rows of a Pareto chart, with their cumulative shares.
 
     Args:
         title: Name of the rows.
         found: Kernels or operators, the longest first.
+        whole: Time that the shares are parts of.
     """
     rows = summary_kernels.longest(found)
     scale = Scale([one.sum.total for one in rows])
     cells = [
         [
-            Cell(scale.text(one.sum.total), one.sum.total),
-            Cell(share_percent(one.share), one.share),
-            Cell(share_percent(one.up_to), one.up_to),
+            time_cell(one.sum.total, scale),
+            percent_cell(one.share),
+            percent_cell(one.up_to),
             Cell(f"{one.sum.count:,}", one.sum.count),
             text_cell(fit(visible(one.sum.full), _LONGEST)),
         ]
         for one in rows
     ]
-    headings = (f"total, {scale.unit}", "share", "cumulative share", "count", "name")
+    headings = (f"total, {scale.unit}", f"of {whole}, %", "cumulative, %", "count", "name")
     return Table(title, headings, cells, frozenset({4}))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.figures import figure
+from fastrnns_rs.views.page.number_cells import time_cell
 from fastrnns_rs.views.page.parts import Cell, Fold, Table, Text, text_cell
 from fastrnns_rs.views.plots import sweep_panels
 from fastrnns_rs.views.run import run_table
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.sweep import Sweep, SweepCell, SweepGrowth
     from fastrnns_rs.views.page.charts import Charts
 
-_NONE = "–"
+_NONE = words.UNKNOWN
 #: Plots that are shown at once, and plots of a page: a page of a large sweep stays small.
 _OPEN, _MOST = 4, 12
 #: A longer table is folded.
@@ -78,7 +80,7 @@ def _cell_row(cell: SweepCell, axes: Sequence[str], summary: Any, scale: Scale) 
         text_cell(cell.runner),
         *(_value(cell.point.get(axis)) for axis in axes),
         Cell(cell.phase),
-        *(number(one, scale.text(one or 0.0)) for one in (cell.time_ns, low, high)),
+        *(time_cell(one, scale) for one in (cell.time_ns, low, high)),
         number(count, f"{count}"),
         *(number(one, figure(one or 0.0)) for one in (cell.steps_per_second, cell.samples_per_second)),
     ]

@@ -50,7 +50,7 @@ def lines(run: Run, families: Mapping[str, str], limit: int, device: str | None 
     problems = [one.problem for one in run.plan.runners] or [one.problem for one in run.results]
     if not problems:
         return [Line("no runners", "dim")]
-    machine = [device or _device(run, problems), _threads(run, problems), *_modes(problems)]
+    machine = [device or _device(run, problems), _threads(run, problems), *modes(problems)]
     # The local part of the version, such as +cu130, is in the run file.
     machine.append(f"torch {visible(run.environment.torch_version.partition('+')[0])}")
     texts = [*_families(run, families), f"{', '.join(one for one in machine if one)}; {_amount(run)}"]
@@ -63,20 +63,30 @@ def map_families(run: Run) -> dict[str, str]:
 
 
 def _families(run: Run, families: Mapping[str, str]) -> Iterator[str]:
-    """Yields a line for each family, or for families of equal sizes."""
+    """Yields the lines of the families, without those that a filter hides."""
     planned = [(one.runner, one.problem) for one in run.plan.runners] or [(r.runner, r.problem) for r in run.results]
-    by_family: dict[str, list[Problem]] = {}
     # Rows that a filter hides are not described.
     described = [(runner, problem) for runner, problem in planned if runner in families] or planned
-    for runner, problem in described:
-        by_family.setdefault(visible(families.get(runner, runner)), []).append(problem)
+    yield from size_lines([(families.get(runner, runner), problem) for runner, problem in described], run.plan.preset)
+
+
+def size_lines(problems: Iterable[tuple[str, Problem]], preset: str | None) -> Iterator[str]:
+    """Yields a line for each family, or for families of equal sizes.
+
+    Args:
+        problems: Problems, each with its family.
+        preset: Preset of the sizes; None if it is unknown.
+    """
+    by_family: dict[str, list[Problem]] = {}
+    for family, problem in problems:
+        by_family.setdefault(visible(family), []).append(problem)
     by_sizes: dict[str, list[str]] = {}
-    for family, problems in by_family.items():
-        by_sizes.setdefault(_sizes(problems), []).append(family)
+    for family, found in by_family.items():
+        by_sizes.setdefault(_sizes(found), []).append(family)
     shown = [*by_sizes.items()]
-    preset = visible(run.plan.preset)
+    origin = "" if preset is None else f" (preset {visible(preset)})"
     for sizes, names in shown[:_MOST_FAMILIES]:
-        yield f"{', '.join(names)} (preset {preset}): {sizes}"
+        yield f"{', '.join(names)}{origin}: {sizes}"
     if rest := [name for _, names in shown[_MOST_FAMILIES:] for name in names]:
         yield f"also {', '.join(rest)}"
 
@@ -119,7 +129,7 @@ def _threads(run: Run, problems: Iterable[Problem]) -> str:
     return counted(run.plan.threads or run.environment.num_threads, "thread")
 
 
-def _modes(problems: Sequence[Problem]) -> Iterator[str]:
+def modes(problems: Sequence[Problem]) -> Iterator[str]:
     """Yields the dtypes, and the modes of at least one problem."""
     yield "/".join(dict.fromkeys(visible(one.dtype) for one in problems))
     if any(not one.training for one in problems):

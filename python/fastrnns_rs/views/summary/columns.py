@@ -114,6 +114,7 @@ DEVICES = (
     Column("kernels", "kernel_total_ns", NANOSECONDS, summed=True),
     Column("rank", "rank", COUNT, DATA),
     Column("name", "name", TEXT),
+    Column("capture", "path", TEXT, DATA),
 )
 STREAMS = (
     Column("device", "device_id", COUNT),

@@ -99,9 +99,15 @@ def devices_apart(document: Document, part: List) -> Sequence[Column]:
     names_by_place = dict(enumerate(names))
     names_by_row = {id(row): name for row, name in zip(devices, names, strict=True)}
 
-    def name(row: Row) -> str | None:
-        # A row of the device list is a device; a row without a place belongs to several devices.
-        return names_by_place.get(row["device"]) if "device" in row else names_by_row[id(row)]
+    def name(row: Row) -> str:
+        # A row of the device list is a device; a row without a place is a sum over devices of this number.
+        if "device" not in row:
+            return names_by_row[id(row)]
+        if row["device"] is not None:
+            return names_by_place[row["device"]]
+        count = sum(one["device_id"] == row["device_id"] for one in devices)
+        number = "-" if row["device_id"] is None else row["device_id"]
+        return f"{number}, sum of {count:,}"
 
     device_column = columns.Column(heading, "", TEXT, columns.SCREEN, read=name)
     return [device_column if column.key == "device_id" else column for column in part.columns]

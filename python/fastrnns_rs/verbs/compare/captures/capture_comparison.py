@@ -13,7 +13,7 @@ from fastrnns_rs.verbs.compare.captures.capture_side import read_captures
 from fastrnns_rs.verbs.compare.captures.capture_stats import Replicate, choose_basis, choose_replicate, normalise_times
 from fastrnns_rs.verbs.compare.captures.idle_times import average_idle
 from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged, judge_rows
-from fastrnns_rs.verbs.compare.environment_keys import differences
+from fastrnns_rs.verbs.compare.environment_keys import differences, plain_values
 from fastrnns_rs.verbs.compare.margins import NOISE_FLOOR, resolve_margin
 from fastrnns_rs.verbs.compare.verdicts import check_causes, count_verdicts, describe_method, exit_code
 
@@ -117,6 +117,7 @@ def _compared(side: CaptureSide, normalised: NormalisedSide) -> Compared:
         captures=normalised.captures,
         iterations=normalised.iterations,
         devices=side.devices,
+        environment=plain_values(side.environment),
         **medians,
         **average_idle([one.idle for one in side.readings]),
     )

@@ -99,7 +99,8 @@
   };
   document.addEventListener("pointermove", (event) => {
     const mark = event.target.closest?.("svg use, svg path");
-    const shown = mark && text(mark);
+    const cell = event.target.closest?.("td[data-value]");
+    const shown = cell ? `exact: ${cell.dataset.value}` : mark && text(mark);
     tip.hidden = !shown;
     if (!shown) return;
     tip.textContent = shown;
@@ -107,6 +108,17 @@
     tip.style.left = `${Math.max(left, 8)}px`;
     tip.style.top = `${Math.max(event.clientY - tip.offsetHeight - 12, 8)}px`;
   });
+  // Parts that are cut at the right say so, also when a fold opens or the window changes.
+  const watch = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const box = target.closest(".scroll");
+      box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1);
+    }
+  });
+  for (const box of document.querySelectorAll(".scroll")) {
+    watch.observe(box);
+    watch.observe(box.lastElementChild);
+  }
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open])")];
