@@ -200,7 +200,7 @@ class PlanRecord(Part):
         sync: Time to wait for a GPU: after each iteration, or after each phase.
         sessions: Number of sessions.
         session_interval_s: Time from the start of one session to the start of the next, in seconds.
-        turns: Turns of each process of a live pair (`ab --live`); None for processes that ran one after the other.
+        turns: Largest number of turns of each process of a live pair (`ab --live`); None for other processes.
     """
 
     preset: str

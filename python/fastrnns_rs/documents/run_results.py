@@ -107,7 +107,8 @@ class Process(Part):
     `forward_change_points` and `backward_change_points` are the iterations at which the level of the times changes. The
     first iteration has no level. `steady_from` is where the last level of this process begins, or the middle of a
     process without a steady state. `timed_from` is the first iteration that counts, which the processes of a runner
-    have in common; None where `steady_from` is that iteration, as in older files.
+    have in common; None where `steady_from` is that iteration, as in older files. `slices` are the first iterations of
+    the turns of a live process, which has a turn for each turn of the other side; None for other processes.
     """
 
     index: int
@@ -134,6 +135,7 @@ class Process(Part):
     forward_change_points: list[int] | None = field(default=None, metadata=since("1.3"))
     backward_change_points: list[int] | None = field(default=None, metadata=since("1.3"))
     timed_from: int | None = field(default=None, metadata=since("1.3"))
+    slices: list[int] | None = field(default=None, metadata=since("1.3"))
 
     @property
     def first_timed(self) -> int | None:

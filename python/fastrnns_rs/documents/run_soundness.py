@@ -71,6 +71,9 @@ def check_samples(path: str, process: Process) -> None:
         host = getattr(process, name)
         if host is not None and len(host) != count:
             raise UsageError(f"{path}{name} has {len(host)} samples, and forward_ns has {count}")
+    slices = process.slices or []
+    if slices != sorted(slices) or (slices and not 0 <= slices[0] <= slices[-1] <= count):
+        raise UsageError(f"{path}slices is {shown(slices)}, and forward_ns has {count} samples")
     for name in ("forward_change_points", "backward_change_points"):
         points = getattr(process, name) or []
         if points != sorted({*points}) or (points and not 0 < points[0] <= points[-1] < count):

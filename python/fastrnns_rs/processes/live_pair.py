@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,12 +24,16 @@ class LivePair:
     one after its next turn.
 
     Args:
-        turns: Number of turns of each worker.
+        turns: Largest number of turns of each worker.
+        least: Minimum number of turns of each worker.
+        seconds: Time of both workers together, in seconds, after which no further turn begins.
         seed: Seed of all orders.
     """
 
-    def __init__(self, turns: int, seed: int) -> None:
+    def __init__(self, turns: int, *, least: int, seconds: float, seed: int) -> None:
         self._turns = turns
+        self._least = least
+        self._seconds = seconds
         # A text gives the same seed in every process, whatever the hash seed is.
         self._chance = random.Random(f"{seed}:live")  # noqa: S311  # an order, not a secret
 
@@ -48,7 +53,10 @@ class LivePair:
             workers.append(_heard(start, place, waiting).listener())
             workers[-1].tell(start.encode_job())
             self._listen(workers, place, waiting)
-        for _ in range(self._turns):
+        end = time.monotonic() + self._seconds
+        for done in range(self._turns):
+            if done >= self._least and time.monotonic() > end:
+                break
             for place in self._chance.sample(range(len(workers)), len(workers)):
                 waiting.discard(place)
                 workers[place].tell(TURN)

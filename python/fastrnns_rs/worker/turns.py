@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from queue import SimpleQueue
 
 
+#: Minimum number of iterations of a slice, the first of which is not a sample.
+_LEAST = 4
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slices:
     """Slices of a loop.
@@ -42,6 +46,7 @@ class Turns:
 
     Attributes:
         refilling: First iterations of slices, which are not samples.
+        starts: First iteration of each slice.
     """
 
     def __init__(
@@ -53,7 +58,7 @@ class Turns:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._slices = slices
-        self._most = max(2, capacity // slices.count)
+        self._most = max(_LEAST, capacity // slices.count)
         self._capacity = capacity
         self._words = words
         self._on_phase = on_phase
@@ -64,6 +69,11 @@ class Turns:
         self._begun = 0.0
         self._is_running = False
         self.refilling: set[int] = set()
+        self.starts: list[int] = []
+
+    def slice_starts(self) -> list[int]:
+        """Returns the first sample of each slice, by its place among the samples."""
+        return [max(0, start - number + 1) if number else 0 for number, start in enumerate(self.starts)]
 
     def next(self, count: int, _phases: Callable[[], Sequence[Sequence[int]]]) -> int:
         """Returns the number of iterations to run; 0 when the parent ends the loop.
@@ -80,9 +90,8 @@ class Turns:
         done, spent = count - self._begin, self._clock() - self._begun
         left = self._slices.seconds - spent
         most = min(self._most - done, self._capacity - count)
-        # Two at least, since the first is not a sample.
-        if most <= 0 or (left <= 0 and done > 1):
-            self._expected = max(1, round(done * min(1.0, self._slices.seconds / spent))) if spent > 0 else done
+        if most <= 0 or (left <= 0 and done >= _LEAST):
+            self._expected = max(_LEAST, round(done * min(1.0, self._slices.seconds / spent))) if spent > 0 else done
             return 0
         by_time = math.ceil(left * done / spent) if spent > 0 else done
         return min(max(1, by_time), done, most)
@@ -93,6 +102,7 @@ class Turns:
         if self._words.get() != TURN or count >= self._capacity:
             return 0
         self._is_running, self._begin = True, count
+        self.starts.append(count)
         if count:
             self.refilling.add(count)
         self._begun = self._clock()

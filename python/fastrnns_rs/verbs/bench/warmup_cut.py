@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,6 +39,13 @@ def _find_first(processes: Sequence[Process]) -> int:
     return max((one.steady_from or 0 for one in processes if one.warmup_class in common), default=1)
 
 
+#: Share of the turns of a live process that are its warm-up: the same for both sides, so that turns remain pairs.
+_WARMUP_TURNS = 0.2
+
+
 def _limit(first: int, process: Process) -> int | None:
     count = len(process.forward_ns)
+    if process.slices:
+        start = process.slices[math.ceil(_WARMUP_TURNS * (len(process.slices) - 1))]
+        return start if start < count else process.steady_from
     return first if count - first >= _LEAST_REMAINDER * count and count > first else process.steady_from

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SAME = (
     *("warmup_class", "steady_from", "peak_memory_bytes", "peak_reserved_bytes", "timed_loop_ns"),
     *("baseline_memory_bytes", "load", "forward_host_ns", "backward_host_ns", "unjoined_ns"),
-    *("forward_change_points", "backward_change_points"),
+    *("forward_change_points", "backward_change_points", "slices"),
 )
 
 

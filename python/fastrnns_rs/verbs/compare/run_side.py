@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import counting, stats
@@ -79,7 +80,10 @@ def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Seri
             timed = [(places[id(one)], _timed(one, phase, places[id(one)])) for one in ranks]
             known = [(where, samples) for where, samples in timed if samples is not None]
             if known:
-                each = [_statistics(samples, f"{where}.{phase}_ns") for where, samples in known]
+                each = [
+                    _statistics(samples, f"{where}.{phase}_ns", _later_turns(one))
+                    for one, (where, samples) in zip(ranks, known, strict=False)
+                ]
                 levels.append([level(values) for values in zip(*each, strict=True)])
                 # A file of an older build was one session, or does not record that it was resumed.
                 sessions.append(ranks[0].session or run.run_id)
@@ -139,12 +143,31 @@ def _timed(process: Process, phase: Phase, place: str) -> list[int] | None:
     return samples[first:]
 
 
-def _statistics(samples: list[int], place: str) -> tuple[float, float, float]:
-    """Returns the median, the mean and the 95th percentile."""
+def _later_turns(process: Process) -> list[int]:
+    """Returns where the timed turns of a live process begin among its timed samples."""
+    first = process.first_timed or 0
+    return [start - first for start in process.slices or [] if start >= first]
+
+
+def _statistics(samples: list[int], place: str, turns: Sequence[int] = ()) -> tuple[float, float, float]:
+    """Returns the median, the mean and the 95th percentile.
+
+    The median of a live process is the geometric mean of the medians of its turns. The speed of a machine may jump
+    between two levels. Neighbouring turns of both sides share the level, while the median of all samples depends on
+    how many of them were at each level.
+
+    Args:
+        samples: Timed samples, in nanoseconds.
+        place: Place of the samples, for messages.
+        turns: First sample of each turn of a live process.
+    """
     try:
         median, p95 = stats.quantiles(samples, [0.5, 0.95])
     except ValueError as error:
         raise UsageError(f"invalid samples: {place}", "Measure again.", reason=str(error)) from error
+    parts = [samples[begin:end] for begin, end in pairwise([*turns, len(samples)])] if len(turns) > 1 else []
+    if parts and min(map(min, filter(None, parts))) > 0:
+        median = level([stats.quantiles(part, [0.5])[0] for part in parts if part])
     if median <= 0:
         raise UsageError(f"invalid samples: {place} has a median of {median:g} ns", "Measure again.")
     return median, sum(samples) / len(samples), p95

@@ -20,6 +20,8 @@ from fastrnns_rs.worker.torch_settings import prepare_cublas
 from fastrnns_rs.worker.turns import Slices, Turns
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastrnns_rs.worker.channel import Channel, Progress
     from fastrnns_rs.worker.timed_loop import More
 
@@ -35,10 +37,11 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     measurement = Measurement(loop.capacity, partial(timed_part, loop))
     progress.measurement = measurement
     more: More = Pace(loop).next
+    slices: Callable[[], list[int]] | None = None
     if job.get("slices") is not None:
         turns = Turns(Slices(**job["slices"]), loop.capacity, progress.words, channel.phase)
         measurement.left_out = turns.refilling
-        more = turns.next
+        more, slices = turns.next, turns.slice_starts
     if job.get("ranks") is not None:
         from fastrnns_rs.worker.ranks import Ranks
 
@@ -55,4 +58,5 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     # The load is read before the samples are analysed, which takes time and memory too.
     load = meter.result()
     used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline, "load": load}
-    return {"status": "ok", **measurement.samples(), **progress.compiled(), **used}
+    live = {} if slices is None else {"slices": slices()}
+    return {"status": "ok", **measurement.samples(), **progress.compiled(), **used, **live}

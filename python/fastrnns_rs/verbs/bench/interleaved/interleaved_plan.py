@@ -19,7 +19,7 @@ from fastrnns_rs.processes.launcher import Executor, launch_together
 from fastrnns_rs.processes.live_pair import LivePair
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Options
-from fastrnns_rs.verbs.bench.bench_plan import plan_bench
+from fastrnns_rs.verbs.bench.bench_plan import LEAST_TURNS, TURN_S, plan_bench
 from fastrnns_rs.verbs.bench.run_init import new_run
 
 if TYPE_CHECKING:
@@ -144,7 +144,9 @@ def choose_executor(plan: BenchPlan, executor: Executor) -> Executor:
 
     It is `executor`, unless the processes of a pair take turns.
     """
-    return LivePair(plan.turns, plan.order_seed) if plan.turns else executor
+    if not plan.turns:
+        return executor
+    return LivePair(plan.turns, least=LEAST_TURNS, seconds=2 * plan.turns * TURN_S, seed=plan.order_seed)
 
 
 def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchPlan, Environment]:
