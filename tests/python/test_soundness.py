@@ -345,7 +345,13 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
     plain = example(kind, lambda: "x") | {"schema_version": "1.99"}
     if kind is Run:
         process = plain["results"][0]["processes"][0]
-        process |= {"steady_from": 1, "timed_from": 1, "forward_change_points": [1], "backward_change_points": [2]}
+        process |= {
+            "steady_from": 1,
+            "timed_from": 1,
+            "slices": [1],
+            "forward_change_points": [1],
+            "backward_change_points": [2],
+        }
     if kind is Comparison:
         plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)

@@ -55,7 +55,7 @@ Exit codes: 0 done, 2 usage."""
 @options.output()
 @history_options.options("show")
 def command(files: tuple[str, ...], **given: Any) -> int:
-    """Shows a run, a comparison, a summary of captures, or results of another tool again.
+    """Shows a run, a comparison, a summary or results of another tool again.
 
     FILE is a file, or a name in the history such as @last. Several documents are one page of --format html.
     """

@@ -180,7 +180,7 @@ def _factor(ratio: float) -> str:
 
 
 def _bound(end: float, ratio: float) -> str:
-    """Formats an end of an interval; the digits of a tiny one tell nothing, unless the ratio is as tiny."""
+    """Formats an end of an interval, a tiny one only if the ratio is tiny."""
     return f"{_TIMES}<{_LEAST_FACTOR:g}" if end < _LEAST_FACTOR <= ratio else _factor(end)
 
 

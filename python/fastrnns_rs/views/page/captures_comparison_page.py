@@ -58,7 +58,7 @@ def sections(comparison: Comparison, charts: Charts) -> list[Section]:
 
 
 def _medians(line: str) -> str:
-    """Returns the line of medians as sentences that tell them from the means of the answer."""
+    """Returns sentences about medians that tell them from means."""
     return f"For comparison, {line}. Unlike a mean, a median hides rare long iterations."
 
 

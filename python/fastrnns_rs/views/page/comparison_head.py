@@ -33,7 +33,7 @@ def lines(comparison: Comparison) -> Iterator[Line]:
 
 
 def _machine(environment: Mapping[str, Value], problems: list[Problem]) -> str:
-    """Returns `cpu (Intel Xeon), 1 thread, float32, torch 2.15.0` from the known parts."""
+    """Returns `cpu (Intel Xeon), 1 thread, float32, torch 2.15.0`."""
     parts = []
     devices = dict.fromkeys(one.device for one in problems)
     for one in devices:
@@ -51,7 +51,7 @@ def _machine(environment: Mapping[str, Value], problems: list[Problem]) -> str:
 
 
 def machine(comparison: Comparison) -> Iterator[Facts]:
-    """Yields the environment that both sides have in common; the differences have a table."""
+    """Yields the environment that both sides have in common."""
     first, second = comparison.baseline.environment, comparison.candidate.environment
     pairs = [(key, value) for key, value in first.items() if key in second and second[key] == value]
     if pairs:

@@ -1,4 +1,4 @@
-"""First sentences of a run's page: failures, then the shortest and the longest times."""
+"""First sentences of a run's page: failures, and extreme times."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def sentences(run: Run) -> Iterator[Text]:
 
 
 def alerts(run: Run) -> Iterator[str]:
-    """Yields why a run is not what was planned: its status, and runners that failed, with the reason."""
+    """Yields the status of an incomplete run, and why runners failed."""
     if run.status == "interrupted":
         done = sum(process.status == "ok" for one in run.results for process in one.processes)
         planned = run.plan.processes * max(len(run.plan.runners), len(run.results)) * max(len(run.ranks), 1)
@@ -61,7 +61,7 @@ def short_name(result: Result) -> str:
 
 
 def _extremes(times: Sequence[tuple[Result, PhaseSummary]]) -> str:
-    """Returns the shortest and the longest time, as `0.52 ms (cudnn) to 2.10 ms (py), ×4.04`."""
+    """Returns `0.52 ms (cudnn) to 2.10 ms (py), ×4.04`."""
     ordered = sorted(times, key=lambda one: one[1].estimate_ns)
     (first, short), (last, long) = ordered[0], ordered[-1]
     text = f"{brief(short)} ({short_name(first)})"

@@ -1,4 +1,4 @@
-"""Page of a run: the answer and warnings, then times, samples of each row, machine and plan."""
+"""Page of a run: answer, warnings, times, samples, machine and plan."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _times(run: Run, charts: Charts) -> Iterator[Any]:
 
 
 def _drawn(run: Run) -> tuple[Run, str]:
-    """Returns the run with the results that a plot of all runners shows, and a sentence if it shows a part."""
+    """Returns the run that a plot of all runners shows, and its caption."""
     results = measured(run)
     if len(results) <= MOST_MARKS:
         return run, ""

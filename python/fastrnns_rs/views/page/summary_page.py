@@ -126,7 +126,7 @@ class _Page:
             yield from self.table("operator")
 
     def _longest(self, view: str, title: str, found: Sequence[Sum], whole: str) -> Iterator[Any]:
-        """Yields the table of the plot, and all rows, which are folded unless they are other rows."""
+        """Yields the table of the plot, and all rows, folded if they are the same."""
         yield summary_tables.longest_table(title, found, whole)
         rows = [*self.table(view)]
         is_same = len(found) == len(VIEWS[view].rows(self.plain))

@@ -81,7 +81,7 @@ def _cells(column: Column, rows: Sequence[Row]) -> Iterator[Cell]:
 
 
 def _with_commas(text: str) -> str:
-    """Adds commas to a number of at least four digits, as all other tables of a page have them."""
+    """Adds commas to a number of at least four digits."""
     whole, point, rest = text.partition(".")
     return f"{int(whole):,}{point}{rest}" if _LONG_NUMBER.fullmatch(text) else text
 
