@@ -35,6 +35,7 @@ def headings(text: str) -> list[str]:
     return re.findall("<h2>(.*?)</h2>", text)
 
 
+@pytest.mark.long("pages")
 def test_two_thousand_rows_have_a_page_within_seconds() -> None:
     made = run_of(1, 3, 30)
     made = replace(made, results=[replace(made.results[0], runner=f"r{place}") for place in range(2_000)])
