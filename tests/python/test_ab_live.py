@@ -36,6 +36,14 @@ def test_a_side_that_fails_ends_the_other(anywhere: Path) -> None:
     assert "failed" in done.stdout
 
 
+def test_a_side_without_memory_names_the_pair(anywhere: Path) -> None:
+    done = run_cli("ab", "sound", "eats_memory", *LIVE, cwd=anywhere)
+    assert done.status == 1, done.stderr
+    [failed] = [one for one in Run.load(anywhere / "ab.json").results if one.status == "failed"]
+    assert failed.reason is not None
+    assert "--live needs memory for both sides at once" in failed.reason
+
+
 @pytest.mark.parametrize("words", [["--nloops=5", "--b", "--threads 1"], ["--same"]])
 def test_what_excludes_turns(anywhere: Path, words: list[str]) -> None:
     done = run_cli("ab", "cudnn", "--live", *words, "--device", "cpu", cwd=anywhere)

@@ -45,7 +45,7 @@ class LivePair:
         """
         order = self._chance.sample(range(len(starts)), len(starts))
         answers = run_workers([starts[place] for place in order], self._conduct)
-        return [answers[order.index(place)] for place in range(len(starts))]
+        return [_explained(answers[order.index(place)]) for place in range(len(starts))]
 
     def _conduct(self, starts: Sequence[Start], workers: list[Listener]) -> None:
         waiting: set[int] = set()
@@ -70,6 +70,13 @@ class LivePair:
     @staticmethod
     def _listen(workers: Sequence[Listener], place: int, waiting: set[int]) -> None:
         workers[place].listen(math.inf, lambda: place in waiting)
+
+
+def _explained(answer: Answer) -> Answer:
+    """Returns an answer whose lack of memory names the pair as a cause."""
+    if answer.reason is None or not answer.reason.startswith("out of memory"):
+        return answer
+    return replace(answer, reason=f"{answer.reason}; --live needs memory for both sides at once")
 
 
 def _heard(start: Start, place: int, waiting: set[int]) -> Start:
