@@ -59,7 +59,7 @@ def test_symbols_become_ascii(variables: dict[str, str]) -> None:
         ("dritf", "fastrnns-rs explain drift"),
         ("several-modes", "fastrnns-rs explain several_modes"),
         ("Turbo", "fastrnns-rs explain turbo"),
-        ("quite different", "fastrnns-rs explain"),
+        ("nothing like it", "fastrnns-rs explain"),
     ],
 )
 def test_an_unknown_code_is_a_usage_error(given: str, command: str) -> None:

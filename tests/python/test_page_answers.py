@@ -184,7 +184,7 @@ def test_captures_of_different_jobs_are_told_apart(tmp_path: Path) -> None:
     assert "<h2>Ranks</h2>" not in text
     assert "slowest" not in text
     assert "<h2>Files</h2>" in text
-    assert re.search(r"of \S+ \S+ \(mean of 2 GPUs\)", paragraphs(text, "answer")[0])
+    assert "Time and shares of the answer are means of 2 GPUs." in text
     # Each GPU has its causes of idle time and its file.
     causes = [row["total_ns"] for device in plain["devices"] for row in device["budget"]["idle"]]
     idle = text[text.index("<caption>Idle time</caption>") :].partition("</table>")[0]

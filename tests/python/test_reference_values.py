@@ -69,7 +69,14 @@ def test_the_budget_is_that_of_the_code() -> None:
 
 @pytest.mark.parametrize(("flags", "count"), [((), 10), (("quick",), 3), (("rigorous",), 20), (("same",), 20)])
 def test_processes_of_ab_are_those_of_the_page(flags: tuple[str, ...], count: int) -> None:
-    given = {"processes": None, "order_seed": None, **{name: name in flags for name in ("quick", "rigorous", "same")}}
+    given = {
+        "processes": None,
+        "order_seed": None,
+        "until": None,
+        "live": False,
+        "nloops": None,
+        **{name: name in flags for name in ("quick", "rigorous", "same")},
+    }
     assert make_effort(given).processes == count
     cell = rows(page("presets"))["Processes"][1]
     assert re.search(rf"\b{count} per side" if not flags else rf"\b{count} with [^;,]*`--{flags[0]}`", cell)

@@ -20,7 +20,7 @@ from fastrnns_rs.documents.summary import SummaryDocument
 
 def figures_only(summary: Summary) -> SummaryDocument:
     """A summary without what depends on the files."""
-    devices = [replace(device, rank=None) for device in summary.document.devices]
+    devices = [replace(device, rank=None, path=None) for device in summary.document.devices]
     return replace(summary.document, captures=[], warnings=[], ranks=[], devices=devices)
 
 

@@ -50,7 +50,7 @@ class LivePair:
     def _conduct(self, starts: Sequence[Start], workers: list[Listener]) -> None:
         waiting: set[int] = set()
         for place, start in enumerate(starts):
-            workers.append(_heard(start, place, waiting).listener())
+            workers.append(_with_waiting(start, place, waiting).listener())
             workers[-1].tell(start.encode_job())
             self._listen(workers, place, waiting)
         end = time.monotonic() + self._seconds
@@ -79,7 +79,7 @@ def _explained(answer: Answer) -> Answer:
     return replace(answer, reason=f"{answer.reason}; --live needs memory for both sides at once")
 
 
-def _heard(start: Start, place: int, waiting: set[int]) -> Start:
+def _with_waiting(start: Start, place: int, waiting: set[int]) -> Start:
     """Returns a start whose worker is in `waiting` while it waits for its turn."""
     on_phase = start.terms.on_phase
 

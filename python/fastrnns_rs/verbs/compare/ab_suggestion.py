@@ -49,14 +49,14 @@ def suggest_ab_command(judged: Sequence[Judged], changed: Sequence[Difference]) 
     """
     decided = [one for one in judged if one.row.conditional_verdict] or [*judged]
     largest = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
-    sides, problem = _sides(changed), _problem_of(largest)
+    sides, problem = _sides(changed), _problem_words(largest)
     if not sides or problem is None:
         return None
-    runners = dict.fromkeys(one.row.runner for one in judged if _problem_of(one) == problem)
+    runners = dict.fromkeys(one.row.runner for one in judged if _problem_words(one) == problem)
     return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *sides, *statistic_option(judged)])
 
 
-def _problem_of(one: Judged) -> list[str] | None:
+def _problem_words(one: Judged) -> list[str] | None:
     """Returns the options of a row's problem.
 
     Returns:

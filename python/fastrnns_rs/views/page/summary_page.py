@@ -67,6 +67,8 @@ class _Page:
         # The first versions of the document had no budgets.
         if self.plain["captures"] and all(one["budget"] is not None for one in self.plain["devices"]):
             yield Text(answer(self.plain, selected=self.document.selected), "answer")
+            if len(self.plain["devices"]) > 1:
+                yield Text(f"Time and shares of the answer are means of {len(self.plain['devices']):,} GPUs.")
 
     def budget(self) -> Iterator[Any]:
         """Yields the budget of each GPU."""

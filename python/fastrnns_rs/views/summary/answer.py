@@ -66,9 +66,8 @@ class Shares:
         return share(part, self.span)
 
     def whole(self) -> str:
-        """Formats the span of a device; the mean of several devices, with that word."""
-        mean = f" (mean of {self.count:,} GPUs)" if self.count > 1 else ""
-        return f"{time(self.span / self.count)}{mean}"
+        """Formats the span of a device; the mean of several devices."""
+        return time(self.span / self.count)
 
 
 def _sums(budgets: Iterable[dict[str, Rows]], key: str) -> dict[str, int]:
