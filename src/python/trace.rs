@@ -327,7 +327,7 @@ impl Write for Pieces {
 /// For commands that read large captures.
 #[pyfunction]
 pub(super) fn return_freed_memory() -> PyResult<()> {
-    guarded_value(|| memory::return_freed())
+    guarded_value(memory::return_freed)
 }
 
 /// Returns every capture format as (name, description).

@@ -81,7 +81,9 @@ def test_every_exported_function_is_guarded() -> None:
             assert head, path
             # The body begins behind the brace that ends a line.
             body = text[text.index("{\n", head.end()) + 2 :].lstrip()
-            is_guarded = re.match(r"(?:use [\w:]+;\s+)?(?:\$crate::guard::)?guarded(?:_value)?\(\|\|", body)
+            is_guarded = re.match(
+                r"(?:use [\w:]+;\s+)?(?:\$crate::guard::)?guarded(?:_value)?\((?:\|\||[\w:]+\)$)", body, re.MULTILINE
+            )
             assert (head[1] in UNGUARDED) != bool(is_guarded), f"{path}: {head[1]}"
             guarded += bool(is_guarded)
     assert guarded > 60
