@@ -41,7 +41,7 @@ def test_warmup_is_detected_and_classified_where_it_is_not_given(anywhere: Path)
     assert process["warmup_class"] in {"flat", "warmup", "slowdown", "no_steady_state"}
     assert 1 <= process["steady_from"] < len(process["forward_ns"])
     assert document["results"][0]["warmup_class"] == process["warmup_class"]
-    assert document["results"][0]["forward"]["n_samples"] == len(process["forward_ns"]) - process["steady_from"]
+    assert document["results"][0]["forward"]["n_samples"] == len(process["forward_ns"]) - process["timed_from"]
 
 
 @pytest.mark.long("bench")
