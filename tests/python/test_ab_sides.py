@@ -73,16 +73,16 @@ def test_an_option_of_one_side_compares_each_runner_with_itself(words: tuple[str
 
 
 def test_two_runners_with_an_option_of_one_side_warn_of_the_new_meaning(anywhere: Path) -> None:
-    def told(*words: str) -> str:
+    def warn(*words: str) -> str:
         # The interpreter is missing, so that nothing is measured.
         return run_with_facts("ab", *words, "--a-python", "no-such-python", cwd=anywhere).stderr
 
-    found = told("cudnn", "py", "--b-env", "A=1=2", "--b", "--threads 1")
+    found = warn("cudnn", "py", "--b-env", "A=1=2", "--b", "--threads 1")
     assert found.startswith("warning: an option for one side now compares cudnn and py each with itself\n  hint: ")
     call = "fastrnns_rs.ab('cudnn', 'py', baseline_python='no-such-python', candidate_options={'threads': 1}, "
     assert f"cudnn against py is {call}candidate_env={{'A': '1=2'}})." in found
     for words in (("cudnn",), ("cudnn", "cudnn"), ("cudnn", "py", "jit"), ("cudnn", "py", "--quiet")):
-        assert "warning" not in told(*words), words
+        assert "warning" not in warn(*words), words
     # Without such an option, nothing changed.
     assert "warning" not in run_with_facts("ab", "cudnn", "py", "--device", "cuda:77", cwd=anywhere).stderr
 

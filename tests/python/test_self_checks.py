@@ -234,13 +234,13 @@ def test_a_session_is_predicted_as_by_scipy() -> None:
 
 def test_the_answer_is_one_line_and_the_figures_fit_80_columns() -> None:
     floor = measure_self(same_run(), None)
-    told = views.lines(floor, 80)
-    assert told[1].text.startswith("No difference found: sides ±")
-    assert told[1].text.endswith("no drift, no jump.")
-    assert max(len(one.text) for one in told) <= 80
-    assert len(told) <= 7
-    assert "Sessions: not checked, because runs are not kept in the history." in [one.text for one in told]
-    assert "cannot show a bias" in told[-1].text
+    lines = views.lines(floor, 80)
+    assert lines[1].text.startswith("No difference found: sides ±")
+    assert lines[1].text.endswith("no drift, no jump.")
+    assert max(len(one.text) for one in lines) <= 80
+    assert len(lines) <= 7
+    assert "Sessions: not checked, because runs are not kept in the history." in [one.text for one in lines]
+    assert "cannot show a bias" in lines[-1].text
     jumps = SelfCheck(check="time", finding="jump", ratio=1.05, after_process=21, n_jumps=1)
     drift = SelfCheck(check="time", finding="drift", ratio=1.1, p_value=1e-9)
     assert views.answer(replace(floor, checks=[jumps])) == "Differences found: jump: +5.0 % after process 21."

@@ -21,7 +21,7 @@ def test_processes_are_covered() -> None:
 
 
 def test_few_processes_do_not_cover_two_kinds() -> None:
-    """What `may_miss_a_kind` and the documentation say."""
+    """The coverage behind `may_miss_a_kind`, which the documentation shows."""
     table, found = two_kinds_coverage(trials(1_000, 20_000))
     table.publish("two kinds")
     assert found[5] < 0.75 < found[10] < found[20], table.markdown()

@@ -77,12 +77,11 @@ def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Seri
         sessions, blocks, count = [], [], 0
         times: list[Sequence[float]] = []
         for ranks in [] if reason else sound:
-            timed = [(places[id(one)], _timed(one, phase, places[id(one)])) for one in ranks]
-            known = [(where, samples) for where, samples in timed if samples is not None]
+            timed = [(one, _timed(one, phase, places[id(one)])) for one in ranks]
+            known = [(one, samples) for one, samples in timed if samples is not None]
             if known:
                 each = [
-                    _statistics(samples, f"{where}.{phase}_ns", _later_turns(one))
-                    for one, (where, samples) in zip(ranks, known, strict=False)
+                    _statistics(samples, f"{places[id(one)]}.{phase}_ns", _later_turns(one)) for one, samples in known
                 ]
                 levels.append([level(values) for values in zip(*each, strict=True)])
                 # A file of an older build was one session, or does not record that it was resumed.
