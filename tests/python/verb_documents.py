@@ -14,7 +14,8 @@ from fastrnns_rs.documents.diagnosis import ConfigEntry, Diagnosis, ProfilerEntr
 from fastrnns_rs.documents.history import History, KeptRun
 from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow, TopRow
 from fastrnns_rs.documents.listing import Catalogue, GroupEntry, RunnerEntry
-from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
+from fastrnns_rs.documents.summary import CategoryRow
+from fastrnns_rs.documents.summary_inductor import InductorEntry
 from fastrnns_rs.documents.verification import Check, Verification, Verified
 from fastrnns_rs.verbs.bench.phase_summary import summary
 

@@ -12,7 +12,8 @@ from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.run_file import Environment, PhaseSummary
-from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
+from fastrnns_rs.documents.summary import CategoryRow
+from fastrnns_rs.documents.summary_inductor import InductorEntry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,6 +10,7 @@ from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part, Tabular
+from fastrnns_rs.documents.summary_inductor import InductorEntry
 from fastrnns_rs.documents.summary_plots import DeviceActivity, Histogram, NestedRange
 from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics, RangeRow
 from fastrnns_rs.errors import unknown
@@ -197,36 +198,6 @@ class OperatorRow(Part):
     total_ns: int
     self_ns: int
     mean_ns: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class InductorKernel(Part):
-    """Kernel, copy or set."""
-
-    name: str
-    count: int
-    total_ns: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class InductorCategory(Part):
-    """Category under Inductor's name, over all runs."""
-
-    name: str
-    count: int
-    total_ns: int
-    kernels: list[InductorKernel]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class InductorEntry(Part):
-    """Report that Inductor's own benchmark would write about the capture."""
-
-    wall_time_ns: float
-    runs: int
-    busy_fraction: float
-    tabulate_line: str
-    categories: list[InductorCategory]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

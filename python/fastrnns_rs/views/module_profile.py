@@ -21,7 +21,8 @@ from fastrnns_rs.views.text import width
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import ModuleRow, TopRow
-    from fastrnns_rs.documents.summary import CategoryRow, InductorEntry
+    from fastrnns_rs.documents.summary import CategoryRow
+    from fastrnns_rs.documents.summary_inductor import InductorEntry
 
 #: Kernels that a module calls from C++ cannot be named from outside.
 _NO_CPP = (

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents import codec, reading
 from fastrnns_rs.documents.inductor_report import TopRow
 from fastrnns_rs.documents.inductor_upstream import CATEGORIES, tabulate_line
-from fastrnns_rs.documents.summary import CategoryRow, InductorCategory, InductorEntry, InductorKernel
+from fastrnns_rs.documents.summary import CategoryRow
+from fastrnns_rs.documents.summary_inductor import InductorCategory, InductorEntry, InductorKernel
 from fastrnns_rs.errors import FastrnnsError
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastrnns_rs.documents import summary as document
+from fastrnns_rs.documents import summary_inductor
 from fastrnns_rs.documents import summary_ranges as ranges
 from fastrnns_rs.views.figures import share_percent
 from fastrnns_rs.views.prompt.line import count, duration, file_name, prompt_line
@@ -144,7 +145,7 @@ def _cudnn(row: document.CudnnRnnRow) -> str:
     return prompt_line("CudnnRnnRow", [row.path, count(row.kernel_count, "kernel")], _phase(row.runner, row.phase))
 
 
-def _inductor(row: document.InductorEntry) -> str:
+def _inductor(row: summary_inductor.InductorEntry) -> str:
     busy = f"GPU busy {share_percent(row.busy_fraction)}"
     return prompt_line("InductorEntry", [duration(row.wall_time_ns, "wall time"), count(row.runs, "run"), busy])
 
@@ -216,9 +217,9 @@ MAKERS: dict[type, Callable[[Any], str]] = {
     document.RankRow: _rank,
     document.MetricRow: _metric,
     document.CudnnRnnRow: _cudnn,
-    document.InductorEntry: _inductor,
-    document.InductorCategory: _sum,
-    document.InductorKernel: _sum,
+    summary_inductor.InductorEntry: _inductor,
+    summary_inductor.InductorCategory: _sum,
+    summary_inductor.InductorKernel: _sum,
     ranges.RangeRow: _range,
     ranges.IterationRow: _iteration,
     ranges.IterationPart: _part,
