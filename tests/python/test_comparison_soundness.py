@@ -1,0 +1,149 @@
+"""Values that no build writes into a comparison: they are refused by their path."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.errors import UsageError
+
+
+def kept(name: str) -> dict[str, Any]:
+    """A comparison of the tests' data."""
+    plain: dict[str, Any] = json.loads((ROOT / "tests" / "data" / "views" / f"{name}.json").read_text(encoding="utf-8"))
+    return plain
+
+
+def deciles(last: dict[str, float] | None = None) -> list[dict[str, float]]:
+    """Nine equal deciles of each side; `last` changes the last."""
+    found = [{"level": one / 10, "baseline_ns": 10.0, "candidate_ns": 10.0, "shift_ns": 0.0} for one in range(1, 10)]
+    found[-1] |= last or {}
+    return found
+
+
+def idle(span_fraction: float = 0.5) -> dict[str, Any]:
+    """The keys of a side that is idle for half of its time."""
+    times = [{"cause": "host", "total_ns": 50, "span_fraction": span_fraction}]
+    return {"span_ns": 100, "idle_ns": 50, "idle_times": times}
+
+
+#: Changes of a comparison of runs and of one of captures, and the messages.
+COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "an interval upside down": (
+        lambda found: found["rows"][0].update(ratio_ci_low=1.2, ratio_ci_high=1.1),
+        "rows[0].ratio_ci_low is 1.2, above ratio_ci_high, 1.1",
+    ),
+    "a ratio beside its interval": (
+        lambda found: found["rows"][0].update(ratio=1.1),
+        "rows[0].ratio is 1.1, outside of its interval from 1.018 to 1.047",
+    ),
+    "no ratio": (
+        lambda found: found["rows"][9].update(ratio=0),
+        "rows[9].ratio is 0, not above 0",
+    ),
+    "slower, by less": (
+        lambda found: found["rows"][1].update(verdict="slower"),
+        "rows[1].verdict is slower, and ratio_ci_low is 0.94, below 1",
+    ),
+    "faster, by more": (
+        lambda found: found["rows"][0].update(verdict="faster"),
+        "rows[0].verdict is faster, and ratio_ci_high is 1.047, above 1",
+    ),
+    "a row that is repeated": (
+        lambda found: found["rows"].append(found["rows"][0]),
+        "rows[13]",
+    ),
+    "other counts": (
+        lambda found: found["counts"].update(slower=1, none=5),
+        "counts.slower is 1, and 2 rows ",
+    ),
+    "a process without its median": (
+        lambda found: found["rows"][0]["baseline"].update(process_medians_ns=[1.2e6] * 9),
+        "rows[0].baseline.process_medians_ns has 9 numbers, not n_processes, 10",
+    ),
+    "eight deciles": (
+        lambda found: found["rows"][0].update(deciles=deciles()[:8]),
+        "rows[0].deciles does not have the levels 0.1 to 0.9",
+    ),
+    "deciles that fall": (
+        lambda found: found["rows"][0].update(deciles=deciles(last={"baseline_ns": 8.0, "shift_ns": 2.0})),
+        "rows[0].deciles[8] is below the decile before it",
+    ),
+    "a shift of other deciles": (
+        lambda found: found["rows"][0].update(deciles=deciles(last={"shift_ns": 2.0})),
+        "rows[0].deciles[8].shift_ns is 2, not the difference, 0",
+    ),
+    "a mean beside its interval": (
+        lambda found: found["geometric_mean"].update(ratio=0.9),
+        "geometric_mean.ratio is 0.9, outside of its interval from 0.991 to 1.0125",
+    ),
+}
+CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "a kernel, faster by more": (
+        lambda found: found["kernels"][0].update(verdict="faster"),
+        "kernels[0].verdict is faster, and ratio_ci_high is 1.6, above 1",
+    ),
+    "a category upside down": (
+        lambda found: found["categories"][0].update(ratio_ci_low=1.7),
+        "categories[0].ratio_ci_low is 1.7, above ratio_ci_high, 1.6",
+    ),
+    "device time without a ratio": (
+        lambda found: found["device_time"].update(ratio=-1),
+        "device_time.ratio is -1, not above 0",
+    ),
+    "a change upside down": (
+        lambda found: found["kernels"][0].update(delta_ci_low_ns=5.0, delta_ci_high_ns=4.0),
+        "kernels[0].delta_ci_low_ns is 5, above delta_ci_high_ns, 4",
+    ),
+    "idle time without a cause": (
+        lambda found: found["candidate"].update(idle(), idle_ns=60),
+        "candidate.idle_times add up to 50, and idle_ns is 60",
+    ),
+    "more idle time than time": (
+        lambda found: found["baseline"].update(idle(), span_ns=40),
+        "baseline.idle_ns is 50, above span_ns, 40",
+    ),
+    "a share above all": (
+        lambda found: found["baseline"].update(idle(span_fraction=1.5)),
+        "baseline.idle_times[0].span_fraction is 1.5, not a share",
+    ),
+    "kernels that are not counted": (
+        lambda found: found["kernels"].pop(),
+        "counts.none is 21, and 20 rows ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*COMPARISONS, *CAPTURES])
+def test_what_no_comparison_finds_is_refused_by_its_path(name: str) -> None:
+    change, message = {**COMPARISONS, **CAPTURES}[name]
+    plain = kept("comparison" if name in COMPARISONS else "captures")
+    Comparison.from_dict(plain)
+    change(plain)
+    with pytest.raises(UsageError) as raised:
+        Comparison.from_dict(plain)
+    assert message in raised.value.message
+
+
+def test_deciles_and_idle_times_are_read() -> None:
+    """The documents that the tests above damage are sound without the damage."""
+    for file, change in (
+        ("comparison", lambda found: found["rows"][0].update(deciles=deciles())),
+        ("captures", lambda found: found["baseline"].update(idle())),
+    ):
+        plain = kept(file)
+        change(plain)
+        found = Comparison.from_dict(plain)
+        assert found.rows[0].deciles if file == "comparison" else found.baseline.idle_times
+
+
+def test_the_ratio_of_captures_may_be_beside_its_interval() -> None:
+    """It is that of the times that are shown; the interval is that of the ratio of geometric means."""
+    plain = kept("captures")
+    plain["kernels"][0]["ratio"] = 0.9
+    assert Comparison.from_dict(plain).kernels[0].ratio == 0.9
