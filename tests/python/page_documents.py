@@ -176,7 +176,7 @@ PAGES: dict[str, Callable[[], list[Any]]] = {
     ],
 }
 #: Names of pages, of which some are tested with every change.
-EACH = few(("run", "comparison", "capture", "hostile comparison"), PAGES, "pages")
+EACH = few(("capture", "hostile comparison"), PAGES, "pages")
 
 
 @cache

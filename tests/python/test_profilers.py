@@ -196,6 +196,7 @@ def test_what_cannot_even_be_started(tmp_path: Path) -> None:
         assert found[0].problem == f"{path}: {problem}"
 
 
+@pytest.mark.long("profilers")
 def test_a_program_that_hangs_is_given_up(tmp_path: Path) -> None:
     """The only slow test here: each is given 20 seconds, at the same time."""
     hangs = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"

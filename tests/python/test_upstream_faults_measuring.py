@@ -43,12 +43,20 @@ def benched(name: str, *flags: str) -> Done:
     return run_with_facts("bench", "--group", "rnns", "--rnns", name, *sizes, *flags, "--json")
 
 
+@pytest.fixture(scope="module")
+def measured() -> dict[str, Any]:
+    """The run file of a runner in one process, from a command in a process of its own."""
+    flags = ["--nloops", "7", "--warmup", "2", "--threads", "1", "--seed", "5", "--json"]
+    words = ["--group", "rnns", "--rnns", "cudnn", "--device", "cpu", "--processes", "1", *TINY, *flags]
+    run: dict[str, Any] = run_cli("bench", *words).json()
+    return run
+
+
 # 1. Seconds on a CPU, milliseconds on CUDA, and no unit anywhere.
 
 
-def test_fault_01_every_output_names_the_unit_or_is_in_it() -> None:
-    done = benched("cudnn", "--nloops", "3")
-    run = Run.from_dict(done.json())
+def test_fault_01_every_output_names_the_unit_or_is_in_it(measured: dict[str, Any]) -> None:
+    run = Run.from_dict(measured)
     mean_ns = run["cudnn"].forward.mean_ns
     assert re.search(r"^runner +(ns|µs|ms|s) ", run.render("table"), re.MULTILINE)
     assert "ms" in run.render("markdown")
@@ -115,9 +123,8 @@ def test_fault_11_one_loop_has_no_deviation_and_no_nan() -> None:
         assert "(--nloops)" in done.stderr
 
 
-def test_fault_11_every_sample_is_kept() -> None:
-    done = benched("cudnn", "--nloops", "7", "--warmup", "2")
-    process = done.json()["results"][0]["processes"][0]
+def test_fault_11_every_sample_is_kept(measured: dict[str, Any]) -> None:
+    process = measured["results"][0]["processes"][0]
     assert len(process["forward_ns"]) == len(process["backward_ns"]) == 9
     assert process["steady_from"] == 2
     assert process["first_call"] == {"forward_ns": process["forward_ns"][0], "backward_ns": process["backward_ns"][0]}
@@ -268,11 +275,9 @@ def check_16(run: dict[str, Any]) -> None:
     assert run["results"][0]["processes"][0]["peak_memory_bytes"] > 0
 
 
-def test_fault_16_and_12_the_machine_the_mode_threads_and_seed_are_recorded() -> None:
-    flags = ["--quick", "--threads", "1", "--seed", "5", "--json"]
-    run = run_cli("bench", "--rnns", "py", "--group", "rnns", *flags).json()
-    check_16(run)
+def test_fault_16_and_12_the_machine_the_mode_threads_and_seed_are_recorded(measured: dict[str, Any]) -> None:
+    check_16(measured)
     with pytest.raises(AssertionError):
-        check_16({**run, "environment": {}})
-    assert run["environment"]["num_threads"] == 1
-    assert run["results"][0]["problem"]["seed"] == 5
+        check_16({**measured, "environment": {}})
+    assert measured["environment"]["num_threads"] == 1
+    assert measured["results"][0]["problem"]["seed"] == 5

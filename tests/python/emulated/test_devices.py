@@ -26,6 +26,7 @@ def test_two_devices_measure_side_by_side(tmp_path: Path) -> None:
     assert sorted([*{call.device for call in one.marks()}] for one in workers) == [[0], [1]]
 
 
+@pytest.mark.long("emulated")
 def test_each_rank_uses_its_own_device_and_no_other(tmp_path: Path) -> None:
     torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "fastrnns_rs")
     done = finished([*torchrun, *CUDNN], **Machine(devices=2).environment(tmp_path))
@@ -34,6 +35,7 @@ def test_each_rank_uses_its_own_device_and_no_other(tmp_path: Path) -> None:
     check_devices(logs(tmp_path), [[0], [0], [1], [1]])
 
 
+@pytest.mark.long("emulated")
 def test_only_the_device_that_is_requested_is_probed(tmp_path: Path) -> None:
     bench(tmp_path, "sleeping", "--device", "cuda:1", machine=Machine(devices=2))
     check_devices(logs(tmp_path), [[1], [1]])

@@ -37,6 +37,7 @@ def items(figures: dict[str, Any], title: str) -> dict[str, dict[str, Any]]:
     return {one["name"]: one for one in section["items"]}
 
 
+@pytest.mark.long("emulated")
 def test_a_few_steps_on_an_emulated_device(tmp_path: Path) -> None:
     words = ("--steps", "comparison", "acceptance", "--models", "sleeping", "--runners", "cudnn", *FEW)
     done, figures, page = checked(tmp_path, *words)

@@ -17,6 +17,8 @@ FILL_NS = 1_000_000
 _PROGRAM = """
 import torch
 
+pytestmark = pytest.mark.long("emulated")
+
 compiled = torch.compile(lambda x, w: torch.softmax(torch.tanh(x * w), -1).sum(-1))
 with torch.no_grad():
     compiled(torch.ones(16, 8, device="cuda"), torch.ones(8, device="cuda"))

@@ -192,6 +192,7 @@ def gpu_warnings(run: Any) -> list[tuple[str, str]]:
     return [(one["code"], one["evidence"]) for one in run["warnings"] if one["code"].startswith("gpu_")]
 
 
+@pytest.mark.long("emulated")
 def test_bench_watches_the_devices_that_are_visible(tmp_path: Path) -> None:
     run = measured(tmp_path, "cuda:0,cuda:1", f"{nvml.uuid(2)},{nvml.uuid(0)}")
     gpus = run["environment"]["gpus"]

@@ -108,6 +108,7 @@ def compared(
     return rows
 
 
+@pytest.mark.long("emulated")
 def test_ab_measures_two_runners(tmp_path: Path) -> None:
     rows = compared(tmp_path, "virtual", 2, 3, 5)
     assert [one["phase"] for one in rows] == ["forward", "backward"]

@@ -23,6 +23,8 @@ from emulated.call_checks import (
     check_zeroed,
 )
 
+pytestmark = pytest.mark.long("emulated")
+
 TESTS = Path(__file__).parents[2]
 WRONG_DEVICE = Path(__file__).parent / "wrong_device"
 

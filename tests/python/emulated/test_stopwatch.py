@@ -75,6 +75,7 @@ def test_a_model_may_look_at_the_settings_of_tf32(exact: Measured) -> None:
     assert exact.result("precision_reader")["status"] == "ok", exact.result("precision_reader")["reason"]
 
 
+@pytest.mark.long("emulated")
 def test_the_hosts_time_stands_beside_the_devices(tmp_path: Path) -> None:
     found = bench(tmp_path, "sleeping", "launching", machine=Machine(clock="real"))
     rows = {name: found.result(name) for name in ("sleeping", "launching")}

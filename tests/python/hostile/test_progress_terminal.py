@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
+import pretended_processes
 import pytest
 from terminals import on_terminal, printed
 
-VERIFY = [sys.executable, "-m", "fastrnns_rs", "verify", "cudnn", "--device", "cpu"]
+VERIFY = pretended_processes.command("verify", "cudnn", "--device", "cpu")
 
 
 @pytest.mark.parametrize("columns", [60, 80])
 def test_a_terminal_shows_a_bar_and_the_table_once(columns: int) -> None:
-    status, received = on_terminal(VERIFY, columns, 24)
+    status, received = on_terminal(VERIFY, columns, 24, {pretended_processes.SECONDS: "1"})
     assert status == 0, received
     text = printed(received)
     assert "0 of 1  importing torch" in text
-    assert "cudnn: " in text
+    assert "0 of 1  cudnn: forward" in text
     # The region is erased before the table.
     assert text.count("worst error") == 1
     assert "\x1b[2K" in received
