@@ -57,7 +57,7 @@ def test_a_compiled_runner_is_right(name: str) -> None:
     assert row["status"] == "ok", row["reason"]
 
 
-@pytest.mark.gpu(emulated="quick", arithmetic=True)
+@pytest.mark.gpu(emulated="long", arithmetic=True)
 @pytest.mark.parametrize("name", [name for name in OURS if find(name).devices == ("cuda",)])
 def test_a_runner_of_cuda_alone_is_right(name: str) -> None:
     done = run_cli("verify", "--device", "cuda", "--json", "--rnns", name)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from commands import finished
 from emulated_cuda.machine import Machine, logs
-from parts import few
 
 from emulated.bench import FEW, bench, run_on
 from emulated.call_checks import check_devices
@@ -17,6 +16,7 @@ BUSY = "CUDA-capable device(s) is/are busy or unavailable"
 CUDNN = ("bench", *FEW, "--group", "rnns", "--rnns", "cudnn")
 
 
+@pytest.mark.long("emulated")
 def test_two_devices_measure_side_by_side(tmp_path: Path) -> None:
     words = (*CUDNN, "--devices", "cuda:0,cuda:1", "--side-by-side", "--json")
     done = run_on(tmp_path, *words, machine=Machine(devices=2))
@@ -65,7 +65,8 @@ def test_a_device_that_does_not_work_is_told(machine: Machine, device: str, mess
     assert f"error: device fails: '{device}' (--device): {message}" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("fault", few(["cudaSetDevice 46"], ["cudaSetDevice 46", "cudaMalloc 2"], "emulated"))
+@pytest.mark.long("emulated")
+@pytest.mark.parametrize("fault", ["cudaSetDevice 46", "cudaMalloc 2"])
 def test_one_that_does_not_work_leaves_the_others_alone(fault: str, tmp_path: Path) -> None:
     found = bench(tmp_path, "cudnn", machine=Machine(devices=2, faults=[f"{fault} device 1"]))
     assert found.result("cudnn")["problem"]["device"] == "cuda"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from document_readers import (
 )
 from foreign_files import NAMES, plain
 from kineto_traces import kernel, write
+from page_documents import history
 from run_files import both, exactly, result, run
 from summary_documents import empty, example, summary_of
 
@@ -30,6 +32,7 @@ from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.diagnosis import Diagnosis
 from fastrnns_rs.documents.document import VERSION, Document
+from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.listing import Catalogue
 from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
@@ -96,6 +99,12 @@ def _examples(kind: type[Document]) -> Callable[[Place], list[Any]]:
     return lambda _place: [found, found, without]
 
 
+def _histories() -> list[Any]:
+    """With the times of rows over runs, without them, and empty."""
+    found = history()
+    return [one.to_dict() for one in (found, replace(found, trends=[], n_trend_runs=None), found.with_runs([]))]
+
+
 def _captures(place: Place) -> list[Any]:
     """Records, with and without the trace that they name."""
     found = _files("documents/capture_*.json")
@@ -125,12 +134,15 @@ KINDS = {
         [loaded(Comparison, *rendered(without_pages(formats.COMPARISON)), *rendered(("table",), wide=True, width=40))],
         _COMMANDS,
     ),
-    "summary": Kind(_summaries, [loaded(SummaryDocument)]),
+    "summary": Kind(
+        _summaries, [loaded(SummaryDocument)], [show("table"), show("html"), show("json"), compared("mutant", "good")]
+    ),
     "capture": Kind(
         _captures,
         [loaded(Capture)],
         [report(), report("--json"), report("--by", "inductor"), show("table"), compared("mutant", "mutant")],
     ),
+    "history": Kind(lambda _place: _histories(), [loaded(History, *rendered(("table",)))]),
     "noise-floor": Kind(_noise, [loaded(NoiseFloorDocument)], [noise_floor]),
     "inductor": Kind(_examples(InductorReport), [loaded(InductorReport, *rendered(("table", "json")))]),
     "verification": Kind(
