@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.documents.summary import SummaryDocument
 
 
@@ -64,10 +65,20 @@ def summary_of(*names: str) -> dict[str, Any]:
     # Inductor has a few words for its categories.
     found["inductor"]["categories"][0]["name"] = "triton_pointwise"
     found["launches"] |= {"matched_count": 50, "unmatched_kernel_count": 2, "queue_median_ns": 0.0}
-    return found
+    for which in ("latency", "queue"):
+        found["launches"][f"{which}_histogram"] |= {"bounds_ns": [1, 2, 3, 4]}
+    for device in found["devices"]:
+        device["activity"] |= {"busy_ns": [1, 1, device["busy_ns"] - 2]}
+    found["nested_ranges"][0] |= {"parent": None}
+    return {**found, "schema_version": VERSION}
 
 
 def empty() -> dict[str, Any]:
     """A summary without a row."""
-    found = {key: [] if isinstance(value, list) else None for key, value in summary_of("x").items()}
-    return {**found, "launches": {"matched_count": 0, "unmatched_kernel_count": 0}}
+    whole = summary_of("x")
+    found = {key: [] if isinstance(value, list) else None for key, value in whole.items()}
+    return {
+        **found,
+        **{key: whole[key] for key in ("schema", "schema_version")},
+        "launches": {**dict.fromkeys(whole["launches"]), "matched_count": 0, "unmatched_kernel_count": 0},
+    }

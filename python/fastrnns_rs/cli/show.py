@@ -182,9 +182,6 @@ def _show_summary(summary: SummaryDocument, format_name: str, output: Path | Non
     from fastrnns_rs.views.summary.glance import glance
 
     if format_name == "table":
-        if any(one.budget is None for one in summary.devices):
-            hint = "Write it again with report --json, or use --format html."
-            raise UsageError("summary of an earlier version, without time budgets", hint, where="FILE")
         text = glance(summary.to_dict(), width=display.terminal_width() if output is None else WIDTH)
     else:
         text = summary.to_json() if format_name == "json" else html_page(summary)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
+from fastrnns_rs.documents import soundness, summary_soundness
 from fastrnns_rs.documents.codec import since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
@@ -324,6 +325,11 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
     metrics: list[MetricRow] = field(default_factory=list, metadata=since("1.1"))
     inductor: InductorEntry | None
 
+    def check(self) -> None:
+        """Checks numbers, as any document does, and the consistency of bins, nested ranges and medians."""
+        soundness.check_numbers(self)
+        summary_soundness.check_summary(self)
+
     def _names(self) -> list[tuple[str, ...]]:
         return [(one.name, one.short_name) for one in self.kernels]
 
@@ -359,9 +365,10 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
         """Returns the report of the captures as text, as `Summary.render` does."""
         if format == "json":
             return self.to_json()
+        from fastrnns_rs.views.summary.plain import make_plain
         from fastrnns_rs.views.summary.rendering import rendered
 
-        return rendered(self.to_dict(), format, view, top=top, names=names, width=width, wide=wide)
+        return rendered(make_plain(self), format, view, top=top, names=names, width=width, wide=wide)
 
 
 #: Lists of the document, each with the class of its rows.

@@ -135,7 +135,9 @@ KINDS = {
         _COMMANDS,
     ),
     "summary": Kind(
-        _summaries, [loaded(SummaryDocument)], [show("table"), show("html"), show("json"), compared("mutant", "good")]
+        _summaries,
+        [loaded(SummaryDocument, *rendered(("table", "markdown", "csv")))],
+        [show("table"), show("html"), show("json"), compared("mutant", "good")],
     ),
     "capture": Kind(
         _captures,

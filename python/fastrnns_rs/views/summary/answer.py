@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrnns_rs.counting import counted
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.scale import time
 from fastrnns_rs.views.summary.budget import CAUSES, COMMUNICATION, share
@@ -50,6 +51,9 @@ class Shares:
 
     def __init__(self, document: Document) -> None:
         budgets = [device["budget"] for device in document["devices"]]
+        if None in budgets:
+            hint = "Write it again with report --json, or choose the format html."
+            raise UsageError("summary of an earlier version, without time budgets", hint)
         kernels, copies, causes = (_sums(budgets, key) for key in ("kernels", "copies", "idle"))
         self.count = len(budgets)
         self.span = sum(device["span_ns"] for device in document["devices"])

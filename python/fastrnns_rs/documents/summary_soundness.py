@@ -1,0 +1,64 @@
+"""Consistency checks of what the answer and the plots of a summary are made from."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.documents.summary import DeviceRow, SummaryDocument
+    from fastrnns_rs.documents.summary_plots import Histogram, NestedRange
+
+
+def check_summary(found: SummaryDocument) -> None:
+    """Rejects bins, nested ranges and medians that do not fit together.
+
+    Raises:
+        UsageError: If they do not; the message names the path.
+    """
+    for place, device in enumerate(found.devices):
+        _check_activity(f"devices[{place}].activity", device)
+    if found.launches is not None:
+        _check_histogram("launches.latency_histogram", found.launches.latency_histogram)
+        _check_histogram("launches.queue_histogram", found.launches.queue_histogram)
+    _check_nested(found.nested_ranges)
+    for place, group in enumerate(found.iteration_statistics):
+        # Earlier versions have no GPU spans, and do not name the measure.
+        if group.measure == "gpu_ns" and None in {group.host_median_ns, group.gpu_median_ns}:
+            raise UsageError(f"iteration_statistics[{place}] has no host_median_ns or no gpu_median_ns")
+
+
+def _check_activity(path: str, device: DeviceRow) -> None:
+    activity = device.activity
+    if activity is None:
+        return
+    total = sum(activity.busy_ns)
+    if total != device.busy_ns:
+        raise UsageError(f"{path}.busy_ns adds up to {total}, and busy_ns is {device.busy_ns}")
+    for key, rows in (("kernels", activity.kernels), ("copies", activity.copies)):
+        for place, row in enumerate(rows):
+            count = len(row.bins_ns)
+            if count != len(activity.busy_ns):
+                raise UsageError(f"{path}.{key}[{place}].bins_ns has {count} bins, and busy_ns {len(activity.busy_ns)}")
+
+
+def _check_histogram(path: str, histogram: Histogram | None) -> None:
+    if histogram is None:
+        return
+    bounds, counts = histogram.bounds_ns, histogram.counts
+    # Without times there are neither.
+    if len(bounds) != (len(counts) + 1 if counts else 0):
+        raise UsageError(f"{path} has {len(bounds)} bounds_ns and {len(counts)} counts")
+    for place, (low, high) in enumerate(pairwise(bounds), 1):
+        if low >= high:
+            raise UsageError(f"{path}.bounds_ns[{place}] is {high}, not above the bound before it, {low}")
+
+
+def _check_nested(rows: Sequence[NestedRange]) -> None:
+    for place, row in enumerate(rows):
+        if row.parent is not None and row.parent >= place:
+            raise UsageError(f"nested_ranges[{place}].parent is {row.parent}, not an earlier row")

@@ -1,0 +1,70 @@
+"""Values that no build writes into a summary: they are refused by their path, and what shows one does without them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from summary_documents import summary_of
+
+from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.errors import UsageError
+
+#: Changes of a summary, and the messages.
+CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "a histogram with a bound too few": (
+        lambda found: found["launches"]["latency_histogram"].update(bounds_ns=[1, 2, 3]),
+        "launches.latency_histogram has 3 bounds_ns and 3 counts",
+    ),
+    "bounds without counts": (
+        lambda found: found["launches"]["queue_histogram"].update(counts=[]),
+        "launches.queue_histogram has 4 bounds_ns and 0 counts",
+    ),
+    "bounds that fall": (
+        lambda found: found["launches"]["queue_histogram"].update(bounds_ns=[1, 2, 2, 3]),
+        "launches.queue_histogram.bounds_ns[2] is 2, not above the bound before it, 2",
+    ),
+    "a category with fewer bins": (
+        lambda found: found["devices"][0]["activity"]["kernels"][0].update(bins_ns=[4]),
+        "devices[0].activity.kernels[0].bins_ns has 1 bins, and busy_ns 3",
+    ),
+    "copies without bins": (
+        lambda found: found["devices"][0]["activity"]["copies"][0].update(bins_ns=[]),
+        "devices[0].activity.copies[0].bins_ns has 0 bins, and busy_ns 3",
+    ),
+    "bins of other work": (
+        lambda found: found["devices"][0]["activity"].update(busy_ns=[1, 1, 1]),
+        "devices[0].activity.busy_ns adds up to 3, and busy_ns is 4",
+    ),
+    "a range within a later one": (
+        lambda found: found["nested_ranges"][0].update(parent=0),
+        "nested_ranges[0].parent is 0, not an earlier row",
+    ),
+    "a GPU span that is missing": (
+        lambda found: found["iteration_statistics"][0].update(measure="gpu_ns", gpu_median_ns=None),
+        "iteration_statistics[0] has no host_median_ns or no gpu_median_ns",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_no_report_writes_is_refused_by_its_path(name: str) -> None:
+    change, message = CHANGES[name]
+    plain = summary_of("a kernel")
+    SummaryDocument.from_dict(plain)
+    change(changed := copy.deepcopy(plain))
+    with pytest.raises(UsageError) as raised:
+        SummaryDocument.from_dict(changed)
+    assert message in raised.value.message
+
+
+def test_a_summary_without_time_budgets_has_pages_lists_and_no_answer() -> None:
+    early = SummaryDocument.load(ROOT / "tests" / "data" / "documents" / "summary_1_1db5985.json")
+    for view in ("kernel", "launch", "device", "iteration"):
+        assert early.render(view=view)
+    assert early.render("html").startswith("<!doctype html>")
+    with pytest.raises(UsageError, match="earlier version, without time budgets"):
+        early.render()
