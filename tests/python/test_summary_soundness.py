@@ -27,6 +27,10 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["launches"]["queue_histogram"].update(bounds_ns=[1, 2, 2, 3]),
         "launches.queue_histogram.bounds_ns[2] is 2, not above the bound before it, 2",
     ),
+    "half of the histograms": (
+        lambda found: found["launches"].update(queue_histogram=None),
+        "launches has a histogram of latencies or of queue times, not both",
+    ),
     "a category with fewer bins": (
         lambda found: found["devices"][0]["activity"]["kernels"][0].update(bins_ns=[4]),
         "devices[0].activity.kernels[0].bins_ns has 1 bins, and busy_ns 3",

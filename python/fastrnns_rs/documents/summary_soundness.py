@@ -23,8 +23,11 @@ def check_summary(found: SummaryDocument) -> None:
     for place, device in enumerate(found.devices):
         _check_activity(f"devices[{place}].activity", device)
     if found.launches is not None:
-        _check_histogram("launches.latency_histogram", found.launches.latency_histogram)
-        _check_histogram("launches.queue_histogram", found.launches.queue_histogram)
+        latency, queue = found.launches.latency_histogram, found.launches.queue_histogram
+        if (latency is None) != (queue is None):
+            raise UsageError("launches has a histogram of latencies or of queue times, not both")
+        _check_histogram("launches.latency_histogram", latency)
+        _check_histogram("launches.queue_histogram", queue)
     _check_nested(found.nested_ranges)
     for place, group in enumerate(found.iteration_statistics):
         # Earlier versions have no GPU spans, and do not name the measure.

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import run_pretended
@@ -21,7 +22,7 @@ from run_files import exactly, run
 
 from fastrnns_rs.documents import writing
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.verbs.history import run_index
+from fastrnns_rs.verbs.history import indexed_files, run_index
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.verbs.history.transfer import import_runs
 
@@ -120,10 +121,6 @@ def test_many_sudden_deaths_lose_nothing(history: RunHistory) -> None:
     check_kills(history, KILLS)
 
 
-def overwritten(path: Path) -> None:
-    path.write_bytes(b"no database at all" * 500)
-
-
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
@@ -149,7 +146,7 @@ def a_folder(path: Path) -> None:
     path.mkdir()
 
 
-@pytest.mark.parametrize("damage", [overwritten, cut, emptied, scrambled, of_another_shape, a_folder])
+@pytest.mark.parametrize("damage", [cut, emptied, scrambled, of_another_shape, a_folder])
 def test_a_damaged_index_is_made_anew(history: RunHistory, damage: Callable[[Path], None]) -> None:
     for number in range(30):
         history.keep(made(number))
@@ -163,6 +160,86 @@ def test_a_damaged_index_is_made_anew(history: RunHistory, damage: Callable[[Pat
         with history.index() as index:
             assert len(index.equal(kinds)) == len(kinds)
     assert len(list(history.runs_folder.iterdir())) == 30
+
+
+def a_text(folder: Path) -> None:
+    (folder / "index.sqlite").write_text("notes of somebody\n" * 500)
+
+
+def a_database(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "index.sqlite")) as database:
+        database.executescript("CREATE TABLE mine (a); INSERT INTO mine VALUES (42); PRAGMA journal_mode = WAL")
+
+
+def a_database_in_use(folder: Path) -> None:
+    """What a program leaves that is killed: all content is in the log."""
+    at = os.fspath(folder / "index.sqlite")
+    text = "CREATE TABLE mine (a); INSERT INTO mine VALUES (42)"
+    program = f"d = sqlite3.connect({at!r}); d.execute('PRAGMA journal_mode = WAL'); d.executescript({text!r})"
+    subprocess.run([sys.executable, "-c", f"import sqlite3, os; {program}; os._exit(0)"], check=True)
+    assert (folder / "index.sqlite-wal").stat().st_size > 0
+
+
+def a_text_as_log(folder: Path) -> None:
+    (folder / "index.sqlite-wal").write_text("notes of somebody\n" * 500)
+
+
+def a_pipe_as_log(folder: Path) -> None:
+    os.mkfifo(folder / "index.sqlite-wal")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in folder.glob("index*") if one.is_file()}
+
+
+@pytest.mark.parametrize("make", [a_text, a_database, a_database_in_use, a_text_as_log])
+def test_files_of_others_with_the_names_of_the_index_are_left_alone(
+    history: RunHistory, make: Callable[[Path], None]
+) -> None:
+    history.folder.mkdir()
+    make(history.folder)
+    before = contents(history.folder)
+    assert history.document().runs == []
+    for _ in range(2):
+        assert contents(history.folder) == before
+        history.keep(made(1))
+        document = history.document()
+        [warning] = document.warnings
+        assert (len(document.runs), warning.code) == (1, "foreign_files")
+        assert "index.sqlite: not an index of fastrnns-rs" in str(warning.evidence)
+        with history.index() as index:
+            assert index.n_runs() == 1
+        assert contents(history.folder) == before
+
+
+def test_a_log_that_is_a_pipe_is_not_waited_for(history: RunHistory) -> None:
+    history.keep(made(1))
+    a_pipe_as_log(history.folder)
+    assert len(history.document().runs) == 1
+
+
+def test_listing_a_folder_that_is_no_history_writes_nothing(history: RunHistory) -> None:
+    history.folder.mkdir()
+    assert history.document().runs == []
+    assert os.listdir(history.folder) == []
+
+
+def test_a_run_that_a_fault_of_ours_cannot_read_costs_itself_alone(
+    history: RunHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history.keep(made(1))
+    history.keep(made(2))
+    whole = indexed_files._columns
+
+    def columns(run: Run) -> list[Any]:
+        if run.run_id.endswith("1"):
+            raise ValueError("planted")
+        return whole(run)
+
+    monkeypatch.setattr(indexed_files, "_columns", columns)
+    document = history.document()
+    assert [one.run_id[-1] for one in document.runs] == ["2"]
+    assert "a fault of fastrnns-rs, ValueError: planted" in str(document.warnings[0].evidence)
 
 
 def test_an_index_that_cannot_be_written_is_no_obstacle(history: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:

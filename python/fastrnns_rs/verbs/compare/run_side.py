@@ -164,9 +164,9 @@ def _statistics(samples: list[int], place: str, turns: Sequence[int] = ()) -> tu
         median, p95 = stats.quantiles(samples, [0.5, 0.95])
     except ValueError as error:
         raise UsageError(f"invalid samples: {place}", "Measure again.", reason=str(error)) from error
-    parts = [samples[begin:end] for begin, end in pairwise([*turns, len(samples)])] if len(turns) > 1 else []
-    if parts and min(map(min, filter(None, parts))) > 0:
-        median = level([stats.quantiles(part, [0.5])[0] for part in parts if part])
+    parts = [samples[begin:end] for begin, end in pairwise([*turns, len(samples)]) if begin < end]
+    if len(parts) > 1 and min(map(min, parts)) > 0:
+        median = level([stats.quantiles(part, [0.5])[0] for part in parts])
     if median <= 0:
         raise UsageError(f"invalid samples: {place} has a median of {median:g} ns", "Measure again.")
     return median, sum(samples) / len(samples), p95

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import suppress
+from pathlib import Path
 
 #: Version of the tables, in `PRAGMA user_version`. An index of another version is rebuilt.
 _SHAPE = 7
@@ -25,6 +27,37 @@ CREATE INDEX sessions_by_kind ON sessions (kind);
 CREATE INDEX sessions_by_family ON sessions (family);
 """
 _STATEMENTS = [one.strip() for one in _TABLES.split(";") if one.strip()]
+
+
+#: Number of bytes of a database, or of its log, that contain the statements: the first page, and its first copies.
+_BEGINNING = 1 << 16
+#: Place of the number of tables and indexes that the first page of a database lists.
+_ENTRIES = slice(103, 105)
+
+
+def may_replace(path: Path) -> bool:
+    """Returns True if the files of an index can be written or deleted without loss of foreign data.
+
+    These are missing and empty files, and databases with tables of any version of this index.
+
+    Args:
+        path: Path of the index, which is a regular file or missing.
+    """
+    database, log = _beginning(path), _beginning(Path(f"{path}-wal"))
+    if any(statement.encode() in database + log for statement in _STATEMENTS):
+        return True
+    has_tables = not database.startswith(b"SQLite format 3\0") or any(database[_ENTRIES])
+    return not log and not (database and has_tables)
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        # A pipe would wait for its writer.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
+            return file.read(_BEGINNING) or b""
+    except OSError:
+        # SQLite cannot read it either.
+        return b""
 
 
 def lay_out(database: sqlite3.Connection) -> None:

@@ -40,14 +40,22 @@ def read_file(folder: Path, stamp: Stamp) -> Iterable[Record]:
     try:
         text = reading.document_text(path, Run.noun)
         reader = __version__
-        run = Run.from_text(text, path)
-        columns, sessions = to_plain([_columns(run), [*_session_rows(run)]])
-        if max(len(str(one)) for row in [columns, *sessions] for one in row) > _LONGEST_TEXT:
-            raise UsageError(f"text of more than {_LONGEST_TEXT} characters: {str(path)!r}")
-        yield (*stamp, None, *columns, reader), [(stamp[0], *row) for row in sessions]
+        yield _read_rows(Run.from_text(text, path), stamp, path)
     except FastrnnsError as error:
-        if path.exists():
-            yield (*stamp, to_plain(error.message[:_LONGEST_FAULT]), *[None] * 11, reader), []
+        fault = error.message
+    except Exception as error:  # noqa: BLE001 - one file must not cost the whole history
+        fault = f"a fault of fastrnns-rs, {type(error).__name__}: {error}"
+    else:
+        return
+    if path.exists():
+        yield (*stamp, to_plain(fault[:_LONGEST_FAULT]), *[None] * 11, reader), []
+
+
+def _read_rows(run: Run, stamp: Stamp, path: Path) -> Record:
+    columns, sessions = to_plain([_columns(run), [*_session_rows(run)]])
+    if max(len(str(one)) for row in [columns, *sessions] for one in row) > _LONGEST_TEXT:
+        raise UsageError(f"text of more than {_LONGEST_TEXT} characters: {str(path)!r}")
+    return (*stamp, None, *columns, __version__), [(stamp[0], *row) for row in sessions]
 
 
 def _columns(run: Run) -> list[Any]:

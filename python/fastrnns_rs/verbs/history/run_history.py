@@ -151,6 +151,8 @@ class RunHistory:
             # Damage that only this query meets has the next one read the files.
             faults = index.faults()
             runs = self._runs(index.runs(newest))
+            if index.is_foreign:
+                faults.append(("index.sqlite", "not an index of fastrnns-rs"))
         foreign = [f"{name}: {fault}" for name, fault in faults]
         return History(folder=str(self.folder), runs=runs, warnings=[*_report_foreign(foreign)])
 

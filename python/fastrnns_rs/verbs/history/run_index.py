@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import __version__
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.history.index_tables import lay_out
+from fastrnns_rs.verbs.history.index_tables import lay_out, may_replace
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -90,21 +90,29 @@ class RunIndex:
     """Index of a folder, up to date from the start of a `with` block.
 
     Args:
-        path: Path of the index. If it cannot be written, an index in memory is used.
+        path: Path of the index. If it cannot be written, or another program wrote it, an index in memory is used.
         folder: Folder of the run files.
+
+    Attributes:
+        is_foreign: True if the file of the index belongs to another program.
     """
 
     def __init__(self, path: Path, folder: Path) -> None:
         self._path = path
         self._folder = folder
         self._database: sqlite3.Connection | None = None
+        self.is_foreign = False
 
     def __enter__(self) -> Self:
-        for _ in range(2):
+        # Without run files, nothing is written.
+        for _ in range(2 if self._folder.is_dir() else 0):
             if not _is_ordinary(self._path):
                 self._discard()
             try:
                 if not _is_ordinary(self._path):
+                    break
+                if not may_replace(self._path):
+                    self.is_foreign = True
                     break
                 self._database = self._opened(str(self._path))
                 self._catch_up()

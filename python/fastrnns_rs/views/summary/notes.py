@@ -62,11 +62,14 @@ def _outliers(group: Row, rows: Sequence[Row]) -> str:
     who = (group["runner"], group["phase"])
     names = [name for name in who if name is not None]
     some = f"{group['outlier_count']} of {group['count']} iterations{' of ' if names else ''}{'/'.join(names)}"
-    found = [row for row in rows if row["outlier"] and (row["runner"], row["phase"]) == who]
+    # Early versions have no `host_ns`, which is the duration.
+    measure = "duration_ns" if group["measure"] == "host_ns" else group["measure"]
+    found = [
+        row for row in rows if row["outlier"] and (row["runner"], row["phase"]) == who and row[measure] is not None
+    ]
     if not found:
         return some
     # Of two equally far iterations, the later is chosen.
-    measure = group["measure"]
     worst = max(reversed(found), key=lambda row: abs(row[measure] - group["median_ns"]))
     took, median = milliseconds(worst[measure]), milliseconds(group["median_ns"])
     unlike = differences(worst["differences"])
