@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Longest file name of most file systems, in bytes.
 _LONGEST_NAME = 255
+#: Number of attempts to lock a file that other processes remove.
+_TRIES = 100
 #: Opening fails for a link in place of the lock file, and does not wait for a pipe.
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -86,24 +88,32 @@ class WriterLocks:
             _HeldError: If another process has locked it; the text names that process.
             OSError: If it cannot be opened or locked.
         """
-        while True:
+        for _ in range(_TRIES):
             self._held[path] = descriptor = _opened(path)
             _check_ordinary(descriptor)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise _HeldError(_holder(descriptor)) from None
-            except OSError:
-                # This file system does not support locks, so the file is useless.
-                os.unlink(path)
+            except OSError as error:
+                is_named = os.fstat(descriptor).st_size > 0
+                # SMB refuses a lock that is held with EACCES.
+                if isinstance(error, BlockingIOError) or (error.errno == errno.EACCES and is_named):
+                    raise _HeldError(_holder(descriptor)) from None
+                if not is_named:
+                    # This file system does not support locks, so the file is useless.
+                    with suppress(OSError):
+                        os.unlink(path)
                 raise
             # The previous holder may have removed the file since it was opened: then its lock protects nothing.
             if _is_at(descriptor, path):
                 with suppress(OSError):
                     _name_holder(descriptor)
                 return
+            self._forget(path)
             self._held[path] = None
-            os.close(descriptor)
+        with suppress(OSError):
+            if os.stat(path).st_size == 0:
+                os.unlink(path)
+        raise OSError(errno.ESTALE, "its lock file does not keep its inode number")
 
     def _release(self, path: str) -> None:
         """Removes a lock file that no other process has locked, and forgets it.
@@ -124,6 +134,9 @@ class WriterLocks:
     def _forget(self, path: str) -> None:
         descriptor = self._held[path]
         if descriptor is not None:
+            # A network file system may end a lock only some time after its file was closed.
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
             with suppress(OSError):
                 os.close(descriptor)
         del self._held[path]
@@ -143,6 +156,24 @@ def locked(path: Path) -> Iterator[str]:
     with WriterLocks() as locks:
         locks.hold(path, place)
         yield place
+
+
+def has_locks(folder: Path) -> bool:
+    """Returns False if files of a folder cannot be locked."""
+    path = str(folder / f".fastrnns-rs-{os.urandom(6).hex()}")
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        return False
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+        with suppress(OSError):
+            os.unlink(path)
+    return True
 
 
 def _lock_file(path: str) -> str:
@@ -196,7 +227,10 @@ def _name_holder(descriptor: int) -> None:
 
 
 def _holder(descriptor: int) -> str:
-    text = os.pread(descriptor, 300, 0).decode(errors="replace")
+    text = ""
+    # SMB refuses to read a file that another process has locked.
+    with suppress(OSError):
+        text = os.pread(descriptor, 300, 0).decode(errors="replace")
     found = re.fullmatch(r"(\d{1,10}) (\S+)\n", text)
     if found is None:
         return "another process"

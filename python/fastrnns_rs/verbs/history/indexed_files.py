@@ -46,8 +46,19 @@ def read_file(folder: Path, stamp: Stamp) -> Iterable[Record]:
             raise UsageError(f"text of more than {_LONGEST_TEXT} characters: {str(path)!r}")
         yield (*stamp, None, *columns, reader), [(stamp[0], *row) for row in sessions]
     except FastrnnsError as error:
-        if path.exists():
+        if not _is_gone(path):
             yield (*stamp, to_plain(error.message[:_LONGEST_FAULT]), *[None] * 11, reader), []
+
+
+def _is_gone(path: Path) -> bool:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        # A network file system may not answer for the file.
+        return False
+    return False
 
 
 def _columns(run: Run) -> list[Any]:
