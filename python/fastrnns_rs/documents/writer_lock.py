@@ -61,7 +61,7 @@ class WriterLocks:
             real: Result of `real_path` for `path`; None computes it.
 
         Returns:
-            Reason why files cannot be locked there. None if the file is locked.
+            Reason why another process may write the file all the same. None if it is locked.
 
         Raises:
             UsageError: If another process has locked the file, or no regular file can be there.
@@ -71,7 +71,7 @@ class WriterLocks:
             return None
         self._held[place] = None
         try:
-            self._lock(place)
+            return self._lock(place)
         except _HeldError as error:
             self._forget(place)
             hint, reason = "Wait until the process has ended, or use another file.", f"{error} writes the file"
@@ -79,10 +79,12 @@ class WriterLocks:
         except OSError as error:
             self._forget(place)
             return error.strerror
-        return None
 
-    def _lock(self, path: str) -> None:
+    def _lock(self, path: str) -> str | None:
         """Creates and locks a lock file.
+
+        Returns:
+            Reason why the lock may not keep other processes away; None if there is no sign of another process.
 
         Raises:
             _HeldError: If another process has locked it; the text names that process.
@@ -105,9 +107,10 @@ class WriterLocks:
                 raise
             # The previous holder may have removed the file since it was opened: then its lock protects nothing.
             if _is_at(descriptor, path):
+                other = _other_process(descriptor)
                 with suppress(OSError):
                     _name_holder(descriptor)
-                return
+                return other
             self._forget(path)
             self._held[path] = None
         with suppress(OSError):
@@ -227,11 +230,44 @@ def _name_holder(descriptor: int) -> None:
 
 
 def _holder(descriptor: int) -> str:
+    found = _named(descriptor)
+    return "another process" if found is None else _shown(*found)
+
+
+def _other_process(descriptor: int) -> str | None:
+    """Returns the reason to doubt a lock: the lock file names another process that may be alive.
+
+    File systems such as sshfs keep locks on each machine, so that locking succeeds although another machine has locked
+    the file. A file that a killed process of another machine left behind looks the same.
+    """
+    found = _named(descriptor)
+    if found is None:
+        return None
+    process, machine = found
+    if machine == os.uname().nodename and (process == os.getpid() or not _is_alive(process)):
+        return None
+    return f"locks may not be shared, and {_shown(process, machine)} has locked the file too or was killed"
+
+
+def _named(descriptor: int) -> tuple[int, str] | None:
+    """Returns the process and the machine that a lock file names."""
     text = ""
     # SMB refuses to read a file that another process has locked.
     with suppress(OSError):
         text = os.pread(descriptor, 300, 0).decode(errors="replace")
     found = re.fullmatch(r"(\d{1,10}) (\S+)\n", text)
-    if found is None:
-        return "another process"
-    return f"process {found[1]}" + (f" of {found[2]}" if found[2] != os.uname().nodename else "")
+    return None if found is None else (int(found[1]), found[2])
+
+
+def _shown(process: int, machine: str) -> str:
+    return f"process {process}" + (f" of {machine}" if machine != os.uname().nodename else "")
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return process > 0

@@ -320,14 +320,28 @@ def test_inputs_that_the_server_does_not_find(files: Mounted, operation: str) ->
 
 @pytest.mark.long("kills")
 def test_writers_on_machines_with_locks_of_their_own(tmp_path: Path) -> None:
-    """As sshfs: no one can see the lock of the other, and yet each file is whole at any time."""
+    """As sshfs: each gets its lock, the second is told of the first, and each file is whole at any time."""
     with two_clients(tmp_path, locks=False) as (one, other):
         with WaitingBench(*BENCH, "--run-file", one.folder / "run.json") as first:
             first.measure(1)
-            assert run_pretended(*BENCH, "--run-file", other.folder / "run.json").status == 0
+            done = run_pretended(*BENCH, "--run-file", other.folder / "run.json")
+            reason = f"locks may not be shared, and process {first.process.pid} has locked the file too or was killed"
+            warning = f"warning: nothing keeps a second run from writing {other.folder / 'run.json'}: {reason}"
+            assert (done.status, warning in done.stderr.splitlines()) == (0, True)
             assert measured(one.folder / "run.json") == MEASURED
             assert first.end().status == 0
         assert measured(other.folder / "run.json") == MEASURED
+
+
+def test_a_lock_file_that_names_another_machine(tmp_path: Path) -> None:
+    """Its process may be alive where locks are not shared; one of this machine that has ended is not."""
+    with WriterLocks() as locks:
+        (tmp_path / ".one.json.lock").write_text("12 elsewhere\n")
+        reason = locks.hold(tmp_path / "one.json")
+        assert reason == "locks may not be shared, and process 12 of elsewhere has locked the file too or was killed"
+        (tmp_path / ".two.json.lock").write_text(f"999999999 {os.uname().nodename}\n")
+        assert locks.hold(tmp_path / "two.json") is None
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.long("kills")
