@@ -53,7 +53,9 @@ def check_writable(path: Path) -> None:
                 hint = "Use a file on another file system, such as a local disk."
                 reason = f"the file system does not replace files: {error.strerror}"
                 raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path)) from error
-            os.unlink(second)
+            # Saves work where no file can be removed.
+            with suppress(OSError):
+                os.unlink(second)
     except OSError as error:
         raise _refusal(path, error) from error
 

@@ -104,8 +104,9 @@ class Mounted:
         self._process.wait(_PATIENCE_S)
 
     def names(self) -> list[str]:
-        """Names of all files on the server, sorted."""
-        return sorted(str(one.relative_to(self.server)) for one in self.server.rglob("*") if not one.is_dir())
+        """Names of all files on the server, sorted, without those that FUSE keeps until they are closed."""
+        found = (one for one in self.server.rglob("*") if not one.is_dir() and not one.name.startswith(".fuse_hidden"))
+        return sorted(str(one.relative_to(self.server)) for one in found)
 
 
 @contextlib.contextmanager

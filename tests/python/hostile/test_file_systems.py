@@ -284,6 +284,18 @@ def test_a_history_that_cannot_be_listed_after_a_run(
     assert len(RunHistory(files.folder / "history").document().runs) == 1
 
 
+def test_a_noise_floor_that_cannot_be_stored(files: Mounted) -> None:
+    """The answer is shown all the same: the run took minutes."""
+    files.fail(fsync="ESTALE")
+    words = ("ab", "--same", "cudnn", "--device", "cpu", "--nloops", "3", "--processes", "20")
+    done = run_pretended(*words, XDG_STATE_HOME=files.folder)
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert (done.status, error.endswith(f".json': {os.strerror(errno.ESTALE)}")) == (1, True)
+    assert str(files.folder) in error
+    assert "cudnn" in done.stdout
+    assert files.names() == []
+
+
 def trace(events: int) -> str:
     rows = [
         {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 10 * one, "dur": 5, "args": {"stream": 7}}
