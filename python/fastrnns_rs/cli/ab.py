@@ -160,14 +160,15 @@ def _measure(
         run.remember_name(name)
     comparison = compare_sources([run], [], fail_on=fail_on, **judging).comparison
     answer = [Line(""), Line(ending)] if (ending := sequential_stop.describe_end(run)) else []
+    has_floor = False
     if given["same"] and run.status == "complete":
-        comparison, answer = same_output.keep_noise_floor(run, comparison, given)
+        comparison, answer, has_floor = same_output.keep_noise_floor(run, comparison, given)
     # The warnings of the run follow.
     file = None if target.document_file is None else document
     show = partial(comparison_output.show, wide=given["wide"], stored=False, document=file, answer=answer)
     show(comparison, format_name, target.output)
     run_output.tell_end(run, keeping, begin)
-    if run.status != "complete" or results.failed or document.failed:
+    if run.status != "complete" or results.failed or document.failed or (given["same"] and not has_floor):
         return ExitCode.FAILED
     if given["same"]:
         display.tell_next("Show the noise floor", "fastrnns-rs doctor")

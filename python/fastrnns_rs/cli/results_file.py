@@ -136,7 +136,7 @@ class ResultsFile:
         missing = f"error: the last results are not in {path}, but"
         try:
             place = writing.write_new(tempfile.gettempdir(), self._name, suffix, self._unsaved)
-            _tell_error(f"{missing} in {place}", f"hint: Move that file to {path} when there is room.")
+            _tell_error(f"{missing} in {place}", f"hint: Move that file to {path} when that path can be written.")
         except OSError as error:
             _tell_error(f"{missing} on stdout: no temporary file can be written: {error.strerror}")
             if not self.on_stdout:

@@ -53,6 +53,7 @@ class RunSaver:
         self._path: Path | None = None
         self._unsaved: Sequence[bytes] = ()
         self._name = ""
+        self._is_unreadable = False
 
     def __enter__(self) -> Self:
         return self
@@ -102,7 +103,7 @@ class RunSaver:
         """
         name = self.find_name(run)
         found = []
-        runs = self._history.document().runs if self._history is not None and self._is_kept else []
+        runs = self._runs() if self._is_kept else []
         total = sum(one.size_bytes for one in runs)
         if total > LARGE_BYTES:
             prune = f"fastrnns-rs history --prune --older-than 90d{shared.history_words()}"
@@ -133,8 +134,19 @@ class RunSaver:
 
     def _is_last(self, run: Run) -> bool:
         """Returns False if another command has started a newer run."""
-        runs = [] if self._history is None else self._history.document().runs
+        runs = self._runs()
         return bool(runs) and runs[-1].run_id == run.run_id
+
+    def _runs(self) -> Sequence[KeptRun]:
+        """Returns the runs of the history; none with a warning if it cannot be read."""
+        if self._history is None or self._is_unreadable:
+            return []
+        try:
+            return self._history.document().runs
+        except UsageError as error:
+            self._is_unreadable = True
+            _tell(f"warning: {error.message}", f"hint: {error.command_hint or error.hint}")
+            return []
 
     def _keep(self, history: RunHistory, run: Run, pieces: Sequence[bytes]) -> None:
         try:

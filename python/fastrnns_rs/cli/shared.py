@@ -248,7 +248,8 @@ def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]]
 
 def _are_one(first: Path, second: str | os.PathLike[str]) -> bool:
     try:
-        return first.samefile(second)
+        # Some network file systems change the inode number of a file.
+        return first.samefile(second) or os.path.realpath(first) == os.path.realpath(second)
     except (OSError, ValueError):
         # A file that does not exist, or has an impossible name, is not overwritten.
         return False

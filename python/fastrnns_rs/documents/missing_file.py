@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from fastrnns_rs.documents.reading import NO_ANSWER
 from fastrnns_rs.errors import UsageError, closest
 
 TYPE_CHECKING = False  # see the package
@@ -17,14 +18,31 @@ _MOST_NAMES = 10_000
 def file_not_found(path: str | os.PathLike[str], hint: str = "", *, where: str = "") -> UsageError:
     """Makes the error for a missing file, with the nearest name in its folder.
 
+    A file of a network file system that does not answer may exist, so its error is another.
+
     Args:
         path: Path that was given.
         hint: Hint where no name is near.
         where: Argument that has the path.
     """
     shown = os.fsdecode(path)
+    if (reason := _why_unanswered(path)) is not None:
+        return UsageError(
+            f"cannot read file: {shown!r}", "Check the network file system.", where=where, reason=reason, value=shown
+        )
     hint = hint or "Check the path of the file."
     return UsageError(f"file not found: {shown!r}", hint, where=where, value=shown, correction=_nearest(shown))
+
+
+def _why_unanswered(path: str | os.PathLike[str]) -> str | None:
+    try:
+        os.stat(path)  # noqa: PTH116  # pathlib is slow to load
+    except OSError as error:
+        return error.strerror if error.errno in NO_ANSWER else None
+    except ValueError:
+        # The name is impossible.
+        return None
+    return None
 
 
 def _nearest(path: str) -> str | None:

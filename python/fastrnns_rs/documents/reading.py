@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 #: Variable that sets the largest size of a document, in MiB.
 VARIABLE = "FASTRNNS_MAX_DOCUMENT_MIB"
+#: Errors of a network file system that does not answer: they may pass, and the file may exist.
+NO_ANSWER = frozenset(
+    {errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ETIMEDOUT, errno.EHOSTDOWN, errno.ECONNABORTED, errno.ESHUTDOWN}
+)
 _DEFAULT_MIB = 512
 _MIB = 1 << 20
 #: Largest number of digits of a limit: above the memory of any machine, and few enough to parse quickly.
@@ -34,26 +38,35 @@ def content(path: str | os.PathLike[str], most: int | None = None) -> bytes:
     limit = _limit() if most is None else most
     allowed = f"{limit // _MIB} MiB, the limit that {VARIABLE} sets" if most is None else f"{most} bytes"
     try:
-        # The file is checked before it is opened: opening a device may block, or change the device.
-        _refuse(os.stat(path))
-        with open(path, "rb", buffering=0) as file:
-            found = os.fstat(file.fileno())
-            _refuse(found)
-            if found.st_size > limit:
-                raise OSError(f"{found.st_size} bytes are more than {allowed}")
-            if stat.S_ISREG(found.st_mode):
-                # Some files of /proc have no end: reading them blocks until there is new content.
-                os.set_blocking(file.fileno(), False)
-            # Files of /proc have no size, and other files may grow meanwhile, so the bytes that are read are limited.
-            pieces, left, piece = [], limit + 1, found.st_size + 1
-            while left > 0 and (read := file.read(min(left, piece))) != b"":
-                if read is None:
-                    raise OSError("the file has no end")
-                pieces.append(read)
-                left, piece = left - len(read), _MIB
+        return _content(path, limit, allowed)
     except ValueError as error:
         # Python raises ValueError for a path that no file can have.
         raise OSError(str(error)) from error
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            # Reading and closing fail without the name of the file.
+            error.filename = os.fsdecode(path)
+        raise
+
+
+def _content(path: str | os.PathLike[str], limit: int, allowed: str) -> bytes:
+    # The file is checked before it is opened: opening a device may block, or change the device.
+    _refuse(os.stat(path))
+    with open(path, "rb", buffering=0) as file:
+        found = os.fstat(file.fileno())
+        _refuse(found)
+        if found.st_size > limit:
+            raise OSError(f"{found.st_size} bytes are more than {allowed}")
+        if stat.S_ISREG(found.st_mode):
+            # Some files of /proc have no end: reading them blocks until there is new content.
+            os.set_blocking(file.fileno(), False)
+        # Files of /proc have no size, and other files may grow meanwhile, so the bytes that are read are limited.
+        pieces, left, piece = [], limit + 1, found.st_size + 1
+        while left > 0 and (read := file.read(min(left, piece))) != b"":
+            if read is None:
+                raise OSError("the file has no end")
+            pieces.append(read)
+            left, piece = left - len(read), _MIB
     if left <= 0:
         raise OSError(f"the file has more than {allowed}")
     return b"".join(pieces)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Longest file name of most file systems, in bytes.
 _LONGEST_NAME = 255
+#: Number of attempts to lock a file that other processes remove.
+_TRIES = 100
 #: Opening fails for a link in place of the lock file, and does not wait for a pipe.
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -59,7 +61,7 @@ class WriterLocks:
             real: Result of `real_path` for `path`; None computes it.
 
         Returns:
-            Reason why files cannot be locked there. None if the file is locked.
+            Reason why another process may write the file all the same. None if it is locked.
 
         Raises:
             UsageError: If another process has locked the file, or no regular file can be there.
@@ -69,7 +71,7 @@ class WriterLocks:
             return None
         self._held[place] = None
         try:
-            self._lock(place)
+            return self._lock(place)
         except _HeldError as error:
             self._forget(place)
             hint, reason = "Wait until the process has ended, or use another file.", f"{error} writes the file"
@@ -77,33 +79,44 @@ class WriterLocks:
         except OSError as error:
             self._forget(place)
             return error.strerror
-        return None
 
-    def _lock(self, path: str) -> None:
+    def _lock(self, path: str) -> str | None:
         """Creates and locks a lock file.
+
+        Returns:
+            Reason why the lock may not keep other processes away; None if there is no sign of another process.
 
         Raises:
             _HeldError: If another process has locked it; the text names that process.
             OSError: If it cannot be opened or locked.
         """
-        while True:
+        for _ in range(_TRIES):
             self._held[path] = descriptor = _opened(path)
             _check_ordinary(descriptor)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise _HeldError(_holder(descriptor)) from None
-            except OSError:
-                # This file system does not support locks, so the file is useless.
-                os.unlink(path)
+            except OSError as error:
+                is_named = os.fstat(descriptor).st_size > 0
+                # SMB refuses a lock that is held with EACCES.
+                if isinstance(error, BlockingIOError) or (error.errno == errno.EACCES and is_named):
+                    raise _HeldError(_holder(descriptor)) from None
+                if not is_named:
+                    # This file system does not support locks, so the file is useless.
+                    with suppress(OSError):
+                        os.unlink(path)
                 raise
             # The previous holder may have removed the file since it was opened: then its lock protects nothing.
             if _is_at(descriptor, path):
+                other = _other_process(descriptor)
                 with suppress(OSError):
                     _name_holder(descriptor)
-                return
+                return other
+            self._forget(path)
             self._held[path] = None
-            os.close(descriptor)
+        with suppress(OSError):
+            if os.stat(path).st_size == 0:
+                os.unlink(path)
+        raise OSError(errno.ESTALE, "its lock file does not keep its inode number")
 
     def _release(self, path: str) -> None:
         """Removes a lock file that no other process has locked, and forgets it.
@@ -124,6 +137,9 @@ class WriterLocks:
     def _forget(self, path: str) -> None:
         descriptor = self._held[path]
         if descriptor is not None:
+            # A network file system may end a lock only some time after its file was closed.
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
             with suppress(OSError):
                 os.close(descriptor)
         del self._held[path]
@@ -143,6 +159,24 @@ def locked(path: Path) -> Iterator[str]:
     with WriterLocks() as locks:
         locks.hold(path, place)
         yield place
+
+
+def has_locks(folder: Path) -> bool:
+    """Returns False if files of a folder cannot be locked."""
+    path = str(folder / f".fastrnns-rs-{os.urandom(6).hex()}")
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError:
+        return False
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+        with suppress(OSError):
+            os.unlink(path)
+    return True
 
 
 def _lock_file(path: str) -> str:
@@ -196,8 +230,44 @@ def _name_holder(descriptor: int) -> None:
 
 
 def _holder(descriptor: int) -> str:
-    text = os.pread(descriptor, 300, 0).decode(errors="replace")
-    found = re.fullmatch(r"(\d{1,10}) (\S+)\n", text)
+    found = _named(descriptor)
+    return "another process" if found is None else _shown(*found)
+
+
+def _other_process(descriptor: int) -> str | None:
+    """Returns the reason to doubt a lock: the lock file names another process that may be alive.
+
+    File systems such as sshfs keep locks on each machine, so that locking succeeds although another machine has locked
+    the file. A file that a killed process of another machine left behind looks the same.
+    """
+    found = _named(descriptor)
     if found is None:
-        return "another process"
-    return f"process {found[1]}" + (f" of {found[2]}" if found[2] != os.uname().nodename else "")
+        return None
+    process, machine = found
+    if machine == os.uname().nodename and (process == os.getpid() or not _is_alive(process)):
+        return None
+    return f"locks may not be shared, and {_shown(process, machine)} has locked the file too or was killed"
+
+
+def _named(descriptor: int) -> tuple[int, str] | None:
+    """Returns the process and the machine that a lock file names."""
+    text = ""
+    # SMB refuses to read a file that another process has locked.
+    with suppress(OSError):
+        text = os.pread(descriptor, 300, 0).decode(errors="replace")
+    found = re.fullmatch(r"(\d{1,10}) (\S+)\n", text)
+    return None if found is None else (int(found[1]), found[2])
+
+
+def _shown(process: int, machine: str) -> str:
+    return f"process {process}" + (f" of {machine}" if machine != os.uname().nodename else "")
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return process > 0

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+from fastrnns_rs.documents.reading import NO_ANSWER
 from fastrnns_rs.errors import DiskError, UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Hints by error of a disk that accepted files before.
 _DISK_HINTS = {
+    **dict.fromkeys(NO_ANSWER, "Use a file on another disk: the network file system of {folder} does not answer."),
     errno.ENOSPC: "Free space on the full disk of {folder}, or use a file on another disk.",
     errno.EDQUOT: "Free space in your quota on the disk of {folder}, or use a file on another disk.",
     errno.EIO: "Use a file on another disk: the disk of {folder} is damaged or missing.",
@@ -34,16 +36,26 @@ def check_writable(path: Path) -> None:
     Raises:
         UsageError: If the path cannot be written to; the message contains the reason.
     """
-    import tempfile  # loads more slowly than all other imports here
-
     place = real_path(path)
     name = os.path.basename(place)
     if name.startswith(".") and name.endswith(".lock"):
         reason, hint = "the name is of a lock file", "Use another name."
         raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path))
+    first, second = _temporary(place), _temporary(place)
     try:
-        with tempfile.TemporaryFile(dir=os.path.dirname(place)):
-            pass
+        with _removed_on_error(first), _removed_on_error(second):
+            for one in (first, second):
+                os.close(_owner(one, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            try:
+                os.rename(first, second)
+            except OSError as error:
+                # Some network file systems, such as those of object stores, do not rename files.
+                hint = "Use a file on another file system, such as a local disk."
+                reason = f"the file system does not replace files: {error.strerror}"
+                raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path)) from error
+            # Saves work where no file can be removed.
+            with suppress(OSError):
+                os.unlink(second)
     except OSError as error:
         raise _refusal(path, error) from error
 
@@ -111,8 +123,7 @@ def replacing(path: Path, place: str | None = None) -> Iterator[BinaryIO]:
     """
     if place is None:
         place = real_path(path)
-    # The name is short, since the name of the file itself may be as long as the file system allows.
-    temporary = os.path.join(os.path.dirname(place), f".fastrnns-rs-{os.urandom(6).hex()}")
+    temporary = _temporary(place)
     try:
         old = _status(place)
         with _removed_on_error(temporary):
@@ -167,6 +178,11 @@ def _removed_on_error(path: str) -> Iterator[None]:
         raise
 
 
+def _temporary(place: str) -> str:
+    # The name is short, since the name of the file itself may be as long as the file system allows.
+    return os.path.join(os.path.dirname(place), f".fastrnns-rs-{os.urandom(6).hex()}")
+
+
 def _everyone(path: str, flags: int) -> int:
     # The system applies the umask, or the access list of the folder.
     return os.open(path, flags, 0o666)
@@ -203,9 +219,13 @@ def _keep_rights(descriptor: int, old: os.stat_result, place: str) -> None:
         with suppress(OSError):
             os.removexattr(descriptor, _ACCESS_LIST)
     else:
-        os.setxattr(descriptor, _ACCESS_LIST, access_list)
-    with suppress(PermissionError):
-        # Some file systems do not support modes.
+        try:
+            os.setxattr(descriptor, _ACCESS_LIST, access_list)
+        except OSError:
+            # The mode has the rights of everyone in the list as those of the group.
+            mode &= 0o707
+    with suppress(OSError):
+        # Some file systems do not support modes: the new file stays readable by its owner alone.
         os.fchmod(descriptor, mode)
 
 

@@ -78,7 +78,7 @@ def test_what_cannot_be_written_is_in_the_temporary_folder(
     (kept,) = temporary.iterdir()
     assert lines[-2:] == [
         f"error: the last results are not in {place}, but in {kept}",
-        f"hint: Move that file to {place} when there is room.",
+        f"hint: Move that file to {place} when that path can be written.",
     ]
     run = Run.load(kept)
     assert (run.status, measured(run)) == ("complete", MEASURED)

@@ -184,6 +184,10 @@ def a_text_as_log(folder: Path) -> None:
     (folder / "index.sqlite-wal").write_text("notes of somebody\n" * 500)
 
 
+def a_text_as_journal(folder: Path) -> None:
+    (folder / "index.sqlite-journal").write_text("notes of somebody\n" * 500)
+
+
 def a_pipe_as_log(folder: Path) -> None:
     os.mkfifo(folder / "index.sqlite-wal")
 
@@ -192,7 +196,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in folder.glob("index*") if one.is_file()}
 
 
-@pytest.mark.parametrize("make", [a_text, a_database, a_database_in_use, a_text_as_log])
+@pytest.mark.parametrize("make", [a_text, a_database, a_database_in_use, a_text_as_log, a_text_as_journal])
 def test_files_of_others_with_the_names_of_the_index_are_left_alone(
     history: RunHistory, make: Callable[[Path], None]
 ) -> None:

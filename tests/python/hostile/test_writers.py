@@ -136,13 +136,15 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_again(tmp_path: Path, monkey
     flock, seen = fcntl.flock, []
 
     def late(descriptor: int, operation: int) -> None:
+        if operation == fcntl.LOCK_UN:
+            return flock(descriptor, operation)
         seen.append(descriptor)
         if len(seen) == 1:
             lock.unlink()
         elif len(seen) == 2:
             lock.unlink()
             lock.write_text("another")
-        flock(descriptor, operation)
+        return flock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", late)
     with WriterLocks() as locks, WriterLocks() as others:

@@ -84,8 +84,18 @@ def keep_self_comparison(run: Run, comparison: Comparison, past: Past | None) ->
     Raises:
         UsageError: If the run is not a complete run of `ab --same`, or the noise floor cannot be written.
     """
-    floor = measure_self(run, past)
+    comparison, floor = assess_self_comparison(run, comparison, past)
     store(floor)
+    return comparison, floor
+
+
+def assess_self_comparison(run: Run, comparison: Comparison, past: Past | None) -> tuple[Comparison, NoiseFloor]:
+    """Measures the noise floor of a run; see `keep_self_comparison`.
+
+    Raises:
+        UsageError: If the run is not a complete run of `ab --same`.
+    """
+    floor = measure_self(run, past)
     found = differences(floor)
     if found:
         warning = make_warning("equal_sides_differ", evidence="; ".join(found))

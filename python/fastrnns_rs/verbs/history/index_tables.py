@@ -29,10 +29,11 @@ CREATE INDEX sessions_by_family ON sessions (family);
 _STATEMENTS = [one.strip() for one in _TABLES.split(";") if one.strip()]
 
 
-#: Number of bytes of a database, or of its log, that contain the statements: the first page, and its first copies.
+#: Number of bytes of a database, its journal or its log that contain the statements: the first page, and its copies.
 _BEGINNING = 1 << 16
 #: Place of the number of tables and indexes that the first page of a database lists.
 _ENTRIES = slice(103, 105)
+_JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 
 
 def may_replace(path: Path) -> bool:
@@ -43,14 +44,17 @@ def may_replace(path: Path) -> bool:
     Args:
         path: Path of the index, which is a regular file or missing.
     """
-    database, log = _beginning(path), _beginning(Path(f"{path}-wal"))
-    if any(statement.encode() in database + log for statement in _STATEMENTS):
+    database, log, journal = (_beginning(f"{path}{suffix}") for suffix in ("", "-wal", "-journal"))
+    if any(statement.encode() in database + log + journal for statement in _STATEMENTS):
         return True
+    # A writer that ended early may have left no more than a journal, whose first bytes are written last.
+    if log or (journal.strip(b"\0") and not journal.startswith(_JOURNAL_MAGIC)):
+        return False
     has_tables = not database.startswith(b"SQLite format 3\0") or any(database[_ENTRIES])
-    return not log and not (database and has_tables)
+    return not database or not has_tables
 
 
-def _beginning(path: Path) -> bytes:
+def _beginning(path: str) -> bytes:
     try:
         # A pipe would wait for its writer.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:

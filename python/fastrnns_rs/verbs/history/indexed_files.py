@@ -47,7 +47,7 @@ def read_file(folder: Path, stamp: Stamp) -> Iterable[Record]:
         fault = f"a fault of fastrnns-rs, {type(error).__name__}: {error}"
     else:
         return
-    if path.exists():
+    if not _is_gone(path):
         yield (*stamp, to_plain(fault[:_LONGEST_FAULT]), *[None] * 11, reader), []
 
 
@@ -56,6 +56,17 @@ def _read_rows(run: Run, stamp: Stamp, path: Path) -> Record:
     if max(len(str(one)) for row in [columns, *sessions] for one in row) > _LONGEST_TEXT:
         raise UsageError(f"text of more than {_LONGEST_TEXT} characters: {str(path)!r}")
     return (*stamp, None, *columns, __version__), [(stamp[0], *row) for row in sessions]
+
+
+def _is_gone(path: Path) -> bool:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        # A network file system may not answer for the file.
+        return False
+    return False
 
 
 def _columns(run: Run) -> list[Any]:

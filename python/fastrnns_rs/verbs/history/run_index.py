@@ -21,6 +21,8 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import __version__
+from fastrnns_rs.documents import reading
+from fastrnns_rs.documents.writer_lock import has_locks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.history.index_tables import lay_out, may_replace
 
@@ -48,6 +50,8 @@ _INSERT_SESSION = "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)"
 SEPARATOR = "\n"
 #: Time that a writer waits for another writer, in seconds.
 _PATIENCE_S = 30.0
+#: Part of an error number of SQLite that is its kind.
+_PRIMARY = 0xFF
 #: A folder that changed more recently may change again with an equal time.
 _TICK_NS = 2_000_000_000
 #: Number of values in one statement that every version of SQLite supports.
@@ -232,11 +236,25 @@ class RunIndex:
         self._catch_up()
 
     def _opened(self, place: str) -> sqlite3.Connection:
-        database = sqlite3.connect(place, timeout=_PATIENCE_S, isolation_level=None)
+        try:
+            database = self._connected(place, 0.0)
+        except sqlite3.OperationalError as error:
+            # A file system that refuses all locks looks like an index that another program has locked.
+            if getattr(error, "sqlite_errorcode", 0) & _PRIMARY != sqlite3.SQLITE_BUSY or not has_locks(
+                self._path.parent
+            ):
+                raise
+            return self._connected(place, _PATIENCE_S)
+        database.execute(f"PRAGMA busy_timeout = {round(_PATIENCE_S * 1000)}")
+        return database
+
+    def _connected(self, place: str, patience_s: float) -> sqlite3.Connection:
+        database = sqlite3.connect(place, timeout=patience_s, isolation_level=None)
         try:
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_ROW)
             database.execute("PRAGMA trusted_schema = OFF")
-            database.execute("PRAGMA journal_mode = WAL")
+            # A write-ahead log needs shared memory, whose loss on a network file system would end this process.
+            database.execute("PRAGMA journal_mode = DELETE")
             # A row lost in a system crash is rebuilt from its file.
             database.execute("PRAGMA synchronous = NORMAL")
             lay_out(database)
@@ -299,7 +317,7 @@ class RunIndex:
     def _discard(self) -> None:
         """Removes a damaged index: it can be rebuilt from the files."""
         self._close()
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in ("", "-journal", "-wal", "-shm"):
             with suppress(OSError):
                 Path(f"{self._path}{suffix}").unlink()
 
@@ -352,12 +370,17 @@ def _files(folder: Path) -> Iterable[Stamp]:
                 # Hidden files are locks or incomplete files.
                 if not entry.name.endswith(".json") or entry.name.startswith("."):
                     continue
-                # A link may lead to itself.
-                with suppress(OSError):
+                try:
                     status = entry.stat()
-                    # Opening a pipe would wait for its writer.
-                    if stat.S_ISREG(status.st_mode):
-                        yield entry.name, status.st_size, _storable(status.st_mtime_ns), _storable(status.st_ctime_ns)
+                except OSError as error:
+                    # A file may be gone, and a link may lead to itself. A file that a network file system does not
+                    # find now is named, and read again by the next command.
+                    if error.errno in reading.NO_ANSWER:
+                        yield entry.name, -1, 0, 0
+                    continue
+                # Opening a pipe would wait for its writer.
+                if stat.S_ISREG(status.st_mode):
+                    yield entry.name, status.st_size, _storable(status.st_mtime_ns), _storable(status.st_ctime_ns)
     except FileNotFoundError:
         return
     except OSError as error:

@@ -6,6 +6,7 @@ The log and the capture manifest are kept in every case.
 from __future__ import annotations
 
 import contextlib
+import errno
 import shlex
 import time
 from collections.abc import Iterator
@@ -113,7 +114,9 @@ def capture(prepared: Prepared, place: Place, observer: Observer | None = None) 
             observer.note(f"files of the incomplete capture: {', '.join(one.path for one in kept) or 'none'}")
         if isinstance(error, OSError):
             message = f"cannot write file: {str(error.filename or place.folder)!r}"
-            hint, why = "Free disk space, or use another `output_dir`.", error.strerror or str(error)
+            is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+            hint = f"{'Free disk space, or use' if is_full else 'Use'} another `output_dir`."
+            why = error.strerror or str(error)
             raise FastrnnsError(message, hint, reason=why) from error
         raise
     reason = assessment.failure(tool, attempt, manifest)

@@ -37,7 +37,11 @@ def check(output: str | Path, captures: Sequence[str | Path]) -> None:
     check_writable(output)
     for capture in captures:
         for file in sources.files_not_to_replace(capture):
-            if output.exists() and Path(file).exists() and output.samefile(file):
+            if (
+                output.exists()
+                and Path(file).exists()
+                and (output.samefile(file) or output.resolve() == Path(file).resolve())
+            ):
                 reason, hint = "the file is one of the captures", "Use another file for the merged trace."
                 what = f"cannot write file: {str(output)!r}"
                 raise UsageError(what, hint, where="trace_output", reason=reason, value=str(output))
