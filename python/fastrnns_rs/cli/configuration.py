@@ -50,6 +50,18 @@ class Target(Guarded):
     names = "files to write"
 
 
+class Input(Guarded):
+    """Option whose value is a file to read, which may be a pipe without a writer."""
+
+    names = "files to read"
+
+
+class Launch(Guarded):
+    """Flag that starts another program."""
+
+    names = "programs"
+
+
 class Code(Guarded):
     """Option whose value names code to execute."""
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from fastrnns_rs.cli import display, help_sections, renamed_options
-from fastrnns_rs.cli.configuration import Target, configured
+from fastrnns_rs.cli.configuration import Launch, Target, configured
 from fastrnns_rs.errors import FastrnnsError, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -269,6 +269,7 @@ def formats(
     opened = click.option(
         "--open",
         "open_page",
+        cls=Launch,
         envvar=f"{variable}_OPEN",
         is_flag=True,
         help="Open the page of --format html in a browser.",

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import click
 
 from fastrnns_rs.cli import display, options, page_output, renamed_options, shared
-from fastrnns_rs.cli.configuration import Program, Target, note_programs
+from fastrnns_rs.cli.configuration import Input, Program, Target, note_programs
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError
@@ -133,6 +133,7 @@ Ray is missing."""
 @click.option("--names", type=click.Choice([*NAMES]), default="full", show_default=True, help="Form of kernel names.")
 @click.option(
     "--categories",
+    cls=Input,
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Category rules that come before the built-in rules.",

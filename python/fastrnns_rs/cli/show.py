@@ -180,9 +180,10 @@ def _show_summary(summary: SummaryDocument, format_name: str, output: Path | Non
     """Writes a summary of `report --json`."""
     from fastrnns_rs.views.page.pages import html_page
     from fastrnns_rs.views.summary.glance import glance
+    from fastrnns_rs.views.summary.plain import make_plain
 
     if format_name == "table":
-        text = glance(summary.to_dict(), width=display.terminal_width() if output is None else WIDTH)
+        text = glance(make_plain(summary), width=display.terminal_width() if output is None else WIDTH)
     else:
         text = summary.to_json() if format_name == "json" else html_page(summary)
     shared.deliver(text, output)

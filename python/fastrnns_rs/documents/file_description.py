@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from fastrnns_rs.documents import reading
 from fastrnns_rs.errors import UsageError
 
 #: Number of bytes that suffice to detect the kind.
@@ -124,8 +125,7 @@ def wrong_kind(
 
 def _head(path: Path) -> bytes:
     """Returns the first bytes of a file, decompressed."""
-    with path.open("rb") as file:
-        found = file.read(_HEAD)
+    found = reading.head(path, _HEAD)
     # The rest of a compressed file is not needed.
     return zlib.decompressobj(31).decompress(found, _HEAD) if found.startswith(b"\x1f\x8b") else found
 

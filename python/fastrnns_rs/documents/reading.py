@@ -72,6 +72,19 @@ def _content(path: str | os.PathLike[str], limit: int, allowed: str) -> bytes:
     return b"".join(pieces)
 
 
+def head(path: str | os.PathLike[str], count: int) -> bytes:
+    """Returns the first bytes of a file; none where they would have to be waited for.
+
+    Args:
+        path: Path of a regular file.
+        count: Largest number of bytes.
+    """
+    with open(path, "rb", buffering=0) as file:
+        # As above: some files of /proc have no end.
+        os.set_blocking(file.fileno(), False)
+        return file.read(count) or b""
+
+
 def text(path: str | os.PathLike[str], most: int | None = None) -> str:
     """Reads a text in UTF-8, with or without a byte order mark; see `content`.
 

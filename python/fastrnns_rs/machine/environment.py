@@ -8,14 +8,13 @@ from __future__ import annotations
 import errno
 import os
 import platform
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.documents.run_file import Environment, Git, Gpu
 from fastrnns_rs.errors import FastrnnsError, MissingError, make_system_error
-from fastrnns_rs.machine import nvidia
+from fastrnns_rs.machine import checkout, nvidia
 from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
@@ -84,14 +83,12 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
     Args:
         facts: Facts about torch.
         setting: Setting of the workers. None uses the setting of this process.
-        looks_for_changes: True compares the files of the checkout with its commit. Git may execute filters that the
-            checkout's own settings name.
+        looks_for_changes: True compares the files of the checkout with its commit, which takes long in a large one.
     """
     setting = setting or Setting()
     variables = setting.environment()
-    commit = _output("git", "rev-parse", "HEAD")
+    commit = checkout.head_commit()
     asks = looks_for_changes and commit is not None
-    status = _output("git", "-c", "core.fsmonitor=false", "status", "--porcelain") if asks else None
     extra = _nvidia_smi()
     drivers = [one.pop("driver_version") for one in extra.values()]
     return Environment(
@@ -111,7 +108,7 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
         variables={
             name: value for name, value in sorted(variables.items()) if name.startswith(_VARIABLES) and name != MARK
         },
-        git=Git(commit=commit, dirty=None if status is None else bool(status)),
+        git=Git(commit=commit, dirty=checkout.has_changes() if asks else None),
     )
 
 
@@ -158,15 +155,6 @@ def _nvidia_smi() -> dict[str, dict[str, Any]]:
         }
         for uuid, driver, clock, power, temperature in rows
     }
-
-
-def _output(*command: str) -> str | None:
-    """Returns the output of a command; None if the command fails or does not exist."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
 
 
 def _read(path: str) -> str | None:

@@ -69,7 +69,7 @@ def profile_parts(row: ModuleRow, limit: int, *, whole_text: bool) -> Iterator[l
     """
     if row.profile is None:
         return
-    device = row.device.partition(":")[0]
+    device = visible(row.device.partition(":")[0])
     runs = row.profile.runs
     title = wrapped(f"{visible(label(row))}: profile of {runs} calls", limit, breaks=True)
     yield [

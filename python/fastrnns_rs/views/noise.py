@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import change_with_unit, half_width_percent, percent_decimals
 from fastrnns_rs.views.screen import Line, wrapped_lines
 
@@ -35,7 +36,7 @@ def lines(floor: NoiseFloor, limit: int) -> list[Line]:
 
 def sentence(floor: NoiseFloor) -> str:
     """Returns a stored noise floor in one line."""
-    return (
+    return visible(
         f"noise floor of {floor.device}: 80 % of comparisons find {within_session(floor)} within a session, "
         f"{between_sessions(floor)}; random relabelling: {false_alarms(floor)}; "
         f"from {floor.n_processes} processes of {floor.runner}/{floor.phase}"

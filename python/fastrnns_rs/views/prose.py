@@ -53,7 +53,7 @@ def labelled(label: str, word: str, limit: int) -> list[str]:
 def warning_lines(code: str, message: str, evidence: str | None, hint: str | None, limit: int) -> list[str]:
     """Returns the lines of `warning[code]: effect: evidence`, then the hint."""
     body = ": ".join(visible(part) for part in (message, evidence) if part)
-    return wrapped(f"warning[{code}]: {body}", limit) + (hint_lines("  hint", hint, limit) if hint else [])
+    return wrapped(f"warning[{visible(code)}]: {body}", limit) + (hint_lines("  hint", hint, limit) if hint else [])
 
 
 def hint_lines(label: str, hint: str, limit: int) -> list[str]:

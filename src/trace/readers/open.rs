@@ -62,7 +62,12 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
 fn open_file(path: &Path, interrupted: Interrupted<'_>) -> io::Result<File> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.file_type().is_fifo() {
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() {
+        // Some files of /proc have no end: reading them would wait for new content.
+        return Ok(file);
+    }
+    if kind.is_fifo() {
         let ready = || match poll(&mut [PollFd::new(&file, PollFlags::IN)], Some(&PATIENCE)) {
             Ok(count) => Ok(count > 0),
             Err(Errno::INTR) => Ok(false),
@@ -86,6 +91,9 @@ fn with_head<R: Read>(mut source: R, interrupted: Interrupted<'_>) -> io::Result
             Ok(0) => break,
             Ok(count) => filled += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted && !interrupted() => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                return Err(io::Error::other("the file has no end"));
+            }
             Err(error) if filled == 0 || error.kind() == io::ErrorKind::Interrupted => return Err(error),
             Err(error) => {
                 fault = Some(error);

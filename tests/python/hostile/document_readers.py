@@ -35,7 +35,7 @@ _CODES = {ExitCode.DONE, ExitCode.FAILED, ExitCode.USAGE, ExitCode.REGRESSION, E
 _FAULTS = ("Traceback", "this is a fault of fastrnns-rs", "PanicException", "panicked at")
 _LINES = ("error: ", "hint: ", "warning: ", "warning[", "note: ", "  ")
 #: Characters that move the cursor, colour or hide text.
-_ACTING = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x2066, 0x2028, 0x200B, 0xFEFF)} - {"\n"}
+ACTING = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x2066, 0x2028, 0x200B, 0xFEFF)} - {"\n"}
 
 
 class TooLongError(BaseException):
@@ -66,7 +66,7 @@ def hold(place: Place, made: bytes, reader: Callable[[Place], object]) -> None:
         reader(place)
     for one in heard:
         assert one.category is DocumentWarning, one
-        assert not _ACTING.intersection(str(one.message)), one
+        assert not ACTING.intersection(str(one.message)), one
         assert len(str(one.message)) < 1000, one
 
 
@@ -111,8 +111,8 @@ def checked(done: Done) -> None:
     """Fails where a command did not end as every command must."""
     assert done.status in _CODES, done
     assert not any(fault in done.stderr + done.stdout for fault in _FAULTS), done.stderr
-    assert not _ACTING.intersection(done.stdout), [*_ACTING.intersection(done.stdout)]
-    assert not _ACTING.intersection(done.stderr), [*_ACTING.intersection(done.stderr)]
+    assert not ACTING.intersection(done.stdout), [*ACTING.intersection(done.stdout)]
+    assert not ACTING.intersection(done.stderr), [*ACTING.intersection(done.stderr)]
     errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
     if done.status in {ExitCode.USAGE, ExitCode.MISSING}:
         assert len(errors) == 1, done.stderr
@@ -160,7 +160,7 @@ def loaded(kind: type[Document], *renders: Callable[[Any], str]) -> Callable[[Pl
             return
         texts = [found.to_json(), *(render(found) for render in renders)]
         for text in texts:
-            assert not _ACTING.intersection(text), [*_ACTING.intersection(text)]
+            assert not ACTING.intersection(text), [*ACTING.intersection(text)]
         again = json.loads(texts[0])
         assert kind.from_dict(again).to_dict() == again
 
@@ -182,7 +182,7 @@ def compared_in_python(place: Place) -> None:
                 return
             continue
         for name in without_pages(formats.COMPARISON):
-            assert not _ACTING.intersection(found.render(name))
+            assert not ACTING.intersection(found.render(name))
 
 
 def noise_floor(place: Place) -> None:
@@ -204,7 +204,7 @@ def foreign(place: Place) -> None:
         refused(place, error)
         return
     if found is not None:
-        assert not _ACTING.intersection(table(found))
+        assert not ACTING.intersection(table(found))
 
 
 def rendered(names: tuple[str, ...], **options: Any) -> list[Callable[[Any], str]]:

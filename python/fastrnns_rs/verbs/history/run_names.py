@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError, closest
+from fastrnns_rs.machine import checkout
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import KeptRun
@@ -25,7 +26,6 @@ _ID = re.compile(r"[0-9a-f-]{4,64}")
 _LIST = "Run: fastrnns-rs history"
 #: Hint with all forms of run names.
 HINT = "Use @last, @last~1, @tag:NAME, @git:REVISION, @ID, or @like:NAME."
-_GIT_TIMEOUT_S = 30.0
 _MOST_NAMED = 4
 
 Named = TypeVar("Named")
@@ -198,13 +198,7 @@ def _commit(word: str, revision: str) -> str:
     hint = "Use a branch, a tag or a commit of the repository in this folder."
     try:
         # A revision that begins with a dash would be parsed as an option.
-        done = subprocess.run(
-            ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"],  # noqa: S607  # the user's git
-            capture_output=True,
-            text=True,
-            timeout=_GIT_TIMEOUT_S,
-            check=False,
-        )
+        done = checkout.run(("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"), {})
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"git failed: {word!r}", hint, reason=str(error), value=word) from error
     commit = done.stdout.strip().splitlines()[-1:]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from fastrnns_rs.documents import reading
+
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
@@ -54,8 +56,7 @@ def head(path: Path) -> bytes:
     """Returns the first bytes of a file; empty if it cannot be read, or not twice."""
     try:
         if os.path.isfile(os.fspath(path)):
-            with open(path, "rb") as file:
-                return file.read(_HEAD)
+            return reading.head(path, _HEAD)
     except (OSError, ValueError):
         # The reader of the file reports the error.
         pass

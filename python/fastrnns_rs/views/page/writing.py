@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.plots.figure import require
 from fastrnns_rs.views.plots.style import DARK, LIGHT, Theme
 
@@ -57,11 +58,17 @@ def _environment() -> Any:
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
+
+
+def _shown(value: Any) -> Any:
+    """Escapes a text of a document, line by line; text of ours that is marked as safe stays."""
+    return "\n".join(map(visible, value.split("\n"))) if type(value) is str else value
 
 
 @cache

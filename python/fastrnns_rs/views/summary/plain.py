@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.escaping import visible
+
 if TYPE_CHECKING:
     from fastrnns_rs.documents.summary import SummaryDocument
 
@@ -43,4 +45,15 @@ class PlainSummary:
 
 def make_plain(document: PlainSummary | SummaryDocument) -> Document:
     """Returns a summary as plain dictionaries and lists."""
-    return document.plain if isinstance(document, PlainSummary) else PlainSummary(document.to_dict()).plain
+    if isinstance(document, PlainSummary):
+        return document.plain
+    # The extension escapes the texts of captures, but anybody may have written a document.
+    return PlainSummary(_escaped(document.to_dict())).plain
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {key: _escaped(item) for key, item in value.items()}
+    return [_escaped(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,77 @@
+"""Git checkout in the working directory; nothing that its own settings name is executed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+#: Settings in the checkout's own files. Others are the user's or the system's.
+_OWN = {"local", "worktree"}
+_FILTER = re.compile(r"filter\.(.*)\.(clean|process|required)", re.DOTALL)
+#: Variable with the number of settings that variables replace.
+_COUNT = "GIT_CONFIG_COUNT"
+_TIMEOUT_S = 10
+
+
+def head_commit() -> str | None:
+    """Returns the commit that is checked out; None outside of a checkout, or without git."""
+    return output("rev-parse", "HEAD")
+
+
+def has_changes() -> bool | None:
+    """Returns True if files differ from the commit; None if git does not tell.
+
+    Commands of the checkout's own filters do not run, so that a file which such a filter converts may count as changed.
+    Changes within submodules do not count.
+    """
+    listed = output("config", "--list", "--null", "--show-scope", "--name-only")
+    if listed is None:
+        return None
+    words = listed.split("\0")
+    own = [name for scope, name in zip(words[::2], words[1::2], strict=False) if scope in _OWN]
+    filters = [name for name in own if _FILTER.fullmatch(name)]
+    off = {name: "false" if name.endswith("required") else "" for name in filters}
+    # A submodule has settings of its own.
+    status = output("status", "--porcelain", "--ignore-submodules=dirty", settings=off)
+    return None if status is None else bool(status.strip())
+
+
+def output(*words: str, settings: dict[str, str] | None = None) -> str | None:
+    """Returns the output of a git command; None if it fails or git is missing.
+
+    Args:
+        words: Words after `git`.
+        settings: Settings that replace those of the checkout.
+    """
+    try:
+        done = run(words, settings or {})
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip("\n") if done.returncode == 0 else None
+
+
+def run(words: tuple[str, ...], settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Runs a git command without the programs that a checkout may name.
+
+    These are a file system monitor, hooks, which a refreshed index has, and commands that fetch missing objects.
+
+    Raises:
+        OSError: If git cannot be started.
+        subprocess.TimeoutExpired: If it takes longer than 10 s.
+    """
+    replaced = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, **settings}
+    # The user may have set some in the same way.
+    given = os.environ.get(_COUNT, "")
+    first = int(given) if given.isdecimal() else 0
+    variables = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", _COUNT: str(first + len(replaced))}
+    for number, (name, value) in enumerate(replaced.items(), first):
+        variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+    return subprocess.run(
+        ["git", *words],  # noqa: S607  # the user's git
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=_TIMEOUT_S,
+        check=False,
+    )

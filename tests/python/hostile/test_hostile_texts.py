@@ -1,0 +1,78 @@
+"""Every text of a document is hostile at once: each view shows it, and none acts on it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import FACTS
+from document_kinds import KINDS
+from document_readers import ACTING, Place, hold
+
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.diagnosis import Diagnosis
+from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.history import History
+from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.listing import Catalogue
+from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.documents.verification import Verification
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.machine import environment
+from fastrnns_rs.views.page.pages import html_page
+
+#: Half a character, a command of terminals, markup of rich, HTML and Markdown, and a change of direction.
+TEXT = "x\ud800\x1b[2J[/red]<blink>|`&'\"\u202e\n"
+CLASSES: dict[str, type[Document]] = {
+    "run": Run,
+    "ab": Run,
+    "comparison": Comparison,
+    "summary": SummaryDocument,
+    "capture": Capture,
+    "history": History,
+    "noise-floor": NoiseFloorDocument,
+    "inductor": InductorReport,
+    "doctor": Diagnosis,
+    "verification": Verification,
+    "list": Catalogue,
+}
+WITH_PAGES = (Run, Comparison, SummaryDocument, History, InductorReport)
+
+
+def texts(value: Any) -> list[tuple[Any, Any]]:
+    """Containers of the texts of a document, each with its key."""
+    items = list(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ())
+    inner = [place for _, item in items for place in texts(item)]
+    return [(value, key) for key, item in items if isinstance(item, str)] + inner
+
+
+def hostile(kind: type[Document], plain: Any) -> int:
+    """Replaces each text that may be another; returns their number."""
+    count = 0
+    for holder, key in texts(plain):
+        before, holder[key] = holder[key], TEXT
+        try:
+            kind.from_dict(plain)
+            count += 1
+        except FastrnnsError:
+            holder[key] = before
+    return count
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_document_of_hostile_texts_is_shown(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
+    place, kind = Place(tmp_path), CLASSES[name]
+    plain = max(KINDS[name].seeds(place), key=lambda one: len(texts(one)))
+    assert hostile(kind, plain) > 3
+    for reader in (*KINDS[name].quick, *KINDS[name].commands):
+        hold(place, json.dumps(plain).encode(), reader)
+    if kind in WITH_PAGES:
+        shown = html_page(kind.from_dict(plain))
+        assert "<blink>" not in shown
+        assert not ACTING.intersection(shown)

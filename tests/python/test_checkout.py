@@ -1,0 +1,108 @@
+"""The commit of the working directory and its changes, without a program of the checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fastrnns_rs.machine import checkout
+
+
+def git(*words: str) -> None:
+    who = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *who, *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with one file, in the working directory."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.fspath(tmp_path / "gitconfig"))
+    git("init", "--quiet")
+    (folder / "a.txt").write_text("a\n")
+    git("add", "a.txt")
+    git("commit", "--quiet", "--message", "first")
+    return folder
+
+
+def touched(project: Path) -> None:
+    """Has git compare the file, whose time is another."""
+    os.utime(project / "a.txt", (1, 1))
+
+
+def test_a_change_and_an_unknown_file_count(project: Path) -> None:
+    touched(project)
+    assert checkout.has_changes() is False
+    (project / "b.txt").write_text("b")
+    assert checkout.has_changes() is True
+    (project / "b.txt").unlink()
+    (project / "a.txt").write_text("b\n")
+    assert checkout.has_changes() is True
+    commit = checkout.head_commit()
+    assert commit is not None
+    assert len(commit) == 40
+
+
+def test_outside_of_a_checkout_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path.parent))
+    assert checkout.head_commit() is None
+    assert checkout.has_changes() is None
+
+
+def test_without_git_nothing_is_known(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.fspath(project))
+    assert checkout.head_commit() is None
+    assert checkout.has_changes() is None
+
+
+@pytest.mark.parametrize("kind", ["clean", "process", "required", "a.b=c", "monitor", "hook", "fetch"])
+def test_no_program_that_the_checkout_names_runs(project: Path, tmp_path: Path, kind: str) -> None:
+    mark = tmp_path / "executed"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\n: > '{mark}'\nexec cat\n")
+    program.chmod(0o755)
+    (project / ".gitattributes").write_text("* filter=evil\n")
+    (project / ".git" / "hooks").mkdir(exist_ok=True)
+    if kind == "monitor":
+        git("config", "core.fsmonitor", os.fspath(program))
+    elif kind == "hook":
+        (project / ".git" / "hooks" / "post-index-change").symlink_to(program)
+    elif kind == "fetch":
+        # Objects of the commit are missing, and would be fetched from where the settings say.
+        for key, value in {
+            "core.repositoryFormatVersion": "1",
+            "extensions.partialClone": "origin",
+            "remote.origin.promisor": "true",
+            "remote.origin.url": "ssh://example.org/x",
+            "core.sshCommand": os.fspath(program),
+        }.items():
+            git("config", key, value)
+        tree = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], capture_output=True, text=True, check=True).stdout
+        (project / ".git" / "objects" / tree[:2] / tree[2:].strip()).unlink()
+    else:
+        name = "evil" if "=" not in kind else "a.b=c"
+        (project / ".gitattributes").write_text(f"* filter={name}\n")
+        git("config", f"filter.{name}.{'process' if kind == 'process' else 'clean'}", os.fspath(program))
+        if kind == "required":
+            git("config", f"filter.{name}.required", "true")
+    touched(project)
+    checkout.head_commit()
+    checkout.has_changes()
+    assert not mark.exists()
+
+
+def test_a_filter_of_the_user_runs(project: Path) -> None:
+    """As that of large files does: without it, each of them would count as changed."""
+    git("config", "--global", "filter.upper.clean", "tr a-z A-Z")
+    (project / ".gitattributes").write_text("*.txt filter=upper\n")
+    git("add", "--renormalize", ".")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "second")
+    touched(project)
+    assert checkout.has_changes() is False
