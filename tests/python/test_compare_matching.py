@@ -139,6 +139,9 @@ def test_a_run_on_both_sides_is_refused(tmp_path: Path) -> None:
     part = replace(whole, results=[result(processes=4)])
     with pytest.raises(UsageError, match="contain the same run"):
         compare(part, whole)
+    # Processes of a copy would count twice.
+    with pytest.raises(UsageError, match="contain the same run"):
+        compare([whole, replace(whole, run_id="another")], [run([result(seed=1)])])
     assert "same_times" in codes(compare(files[:2], files[:2]))
     foreign = ROOT / "tests" / "data" / "foreign"
     with pytest.raises(UsageError, match=r"pyperf\.json.* contain the same run"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -64,22 +64,33 @@ def read_side(sources: Sequence[Source]) -> Side:
     if not sources:
         raise UsageError("missing files: `baseline` and `candidate` need at least 1 file each", _BOTH)
     sides: list[Side] = []
-    seen: dict[str, str] = {}
+    seen: dict[Hashable, str] = {}
     with pause_garbage_collection():
         for source in sources:
             found, name = _open(source), _name(source)
             # A copy of a run, or the run that it was resumed from, has the same run ID.
             key = found.run_id if isinstance(found, Run) else os.path.realpath(name)
-            if key in seen:
-                message = f"duplicate run: {seen[key]!r} and {_shown(source)!r} contain the same run"
-                raise UsageError(message, "Use each run once.")
-            seen[key] = _shown(source)
+            known: list[Hashable] = [key, *(_processes(found) if isinstance(found, Run) else ())]
+            for one in known:
+                if one in seen:
+                    message = f"duplicate run: {seen[one]!r} and {_shown(source)!r} contain the same run"
+                    raise UsageError(message, "Use each run once.")
+            seen |= dict.fromkeys(known, _shown(source))
             sides.append(
                 side_of_run(found, label=_shown(source), file=name, name=_typed(source))
                 if isinstance(found, Run)
                 else replace(found, runs=[key])
             )
     return pool(sides)
+
+
+def _processes(run: Run) -> Iterator[Hashable]:
+    """Yields what no two processes have in common, of each process: a run may be copied under another run ID."""
+    for result in run.results:
+        for one in result.processes:
+            if one.session is not None and one.forward_ns:
+                samples = hash((*one.forward_ns, *(one.backward_ns or ())))
+                yield one.session, result.runner, one.index, one.order, samples
 
 
 def read_both(source: Source) -> tuple[Side, Side]:
