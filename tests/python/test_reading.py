@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from commands import run_cli
+from commands import run_cli, run_process
 from conftest import ROOT
 from run_files import result, run, write
 
@@ -159,6 +159,16 @@ KERNEL_LOG = "/proc/kmsg"
 def test_a_file_that_waits_for_news_is_refused() -> None:
     with pytest.raises(OSError, match="no end|Operation not permitted"):
         reading.content(KERNEL_LOG)
+
+
+@pytest.mark.skipif(not os.access(KERNEL_LOG, os.R_OK), reason=f"{KERNEL_LOG} cannot be read here")
+@pytest.mark.parametrize("words", [["report"], ["compare", RUN], ["show"]], ids=["report", "compare", "show"])
+def test_no_command_waits_for_news(words: list[str | Path], tmp_path: Path) -> None:
+    (tmp_path / "trace.json").symlink_to(KERNEL_LOG)
+    for path in (KERNEL_LOG, tmp_path):
+        done = run_process(*words, path)
+        assert (done.status, done.stdout) == (2, "")
+        assert len(done.stderr.splitlines()) == 2
 
 
 def test_a_file_that_grows_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
