@@ -108,8 +108,8 @@ class RunIndex:
         self.is_foreign = False
 
     def __enter__(self) -> Self:
-        # Without run files, nothing is written.
-        for _ in range(2 if self._folder.is_dir() else 0):
+        # Without run files, nothing is written. `Path.is_dir` fails in a folder of others.
+        for _ in range(2 if os.path.isdir(self._folder) else 0):  # noqa: PTH112
             if not _is_ordinary(self._path):
                 self._discard()
             try:
