@@ -103,7 +103,7 @@ def test_the_noise_of_another_machine_is_not_taken() -> None:
         compared(on("cpu"), on("cpu", cpu_model=None))
     # Nor are two files of one side of one machine.
     with pytest.raises(UsageError, match=r"\(margin\): .* machines: a processor and another processor"):
-        compare([on("cpu"), on("cpu", **other)], [on("cpu"), on("cpu", **other)], margin="noise-floor")
+        compare([on("cpu"), on("cpu", 1, **other)], [on("cpu", 2), on("cpu", 3, **other)], margin="noise-floor")
 
 
 def test_a_machine_that_does_not_tell_its_name_has_a_floor_too() -> None:

@@ -326,7 +326,10 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
     inductor: InductorEntry | None
 
     def check(self) -> None:
-        """Checks numbers, as any document does, and the consistency of bins, nested ranges and medians."""
+        """Checks numbers, as any document does, and the consistency of the summary.
+
+        Bins, nested ranges and medians must fit together.
+        """
         soundness.check_numbers(self)
         summary_soundness.check_summary(self)
 

@@ -235,7 +235,9 @@ def _holder(descriptor: int) -> str:
 
 
 def _other_process(descriptor: int) -> str | None:
-    """Returns the reason to doubt a lock: the lock file names another process that may be alive.
+    """Returns the reason to doubt a lock; None if there is none.
+
+    The lock file may name another process that is alive.
 
     File systems such as sshfs keep locks on each machine, so that locking succeeds although another machine has locked
     the file. A file that a killed process of another machine left behind looks the same.

@@ -1,4 +1,7 @@
-"""Git checkout in the working directory; nothing that its own settings name is executed."""
+"""Git checkout in the working directory.
+
+Nothing that its own settings name is executed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _TIMEOUT_S = 10
 
 
 def head_commit() -> str | None:
-    """Returns the commit that is checked out; None outside of a checkout, or without git."""
+    """Returns the commit that is checked out; None without a checkout or git."""
     return output("rev-parse", "HEAD")
 
 

@@ -11,13 +11,13 @@ from emulated_cuda.machine import Machine
 
 from emulated.bench import run_on
 
+pytestmark = pytest.mark.long("emulated")
+
 KERNEL_NS = 50_000
 #: Longer than a launch takes on a busy machine: filling the cache keeps the device busy until the kernel is there.
 FILL_NS = 1_000_000
 _PROGRAM = """
 import torch
-
-pytestmark = pytest.mark.long("emulated")
 
 compiled = torch.compile(lambda x, w: torch.softmax(torch.tanh(x * w), -1).sum(-1))
 with torch.no_grad():

@@ -85,7 +85,10 @@ def read_side(sources: Sequence[Source]) -> Side:
 
 
 def _processes(run: Run) -> Iterator[Hashable]:
-    """Yields what no two processes have in common, of each process: a run may be copied under another run ID."""
+    """Yields a key of each process that no other process has.
+
+    A run may be copied under another run ID.
+    """
     for result in run.results:
         for one in result.processes:
             if one.session is not None and one.forward_ns:

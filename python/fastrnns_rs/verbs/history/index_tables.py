@@ -37,9 +37,9 @@ _JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 
 
 def may_replace(path: Path) -> bool:
-    """Returns True if the files of an index can be written or deleted without loss of foreign data.
+    """Returns True if writing or deleting the files of an index loses no foreign data.
 
-    These are missing and empty files, and databases with tables of any version of this index.
+    This holds for missing and empty files, and databases with tables of any version of this index.
 
     Args:
         path: Path of the index, which is a regular file or missing.

@@ -67,7 +67,7 @@ def _environment() -> Any:
 
 
 def _shown(value: Any) -> Any:
-    """Escapes a text of a document, line by line; text of ours that is marked as safe stays."""
+    """Escapes a text line by line; markup of ours, which is of another type, stays."""
     return "\n".join(map(visible, value.split("\n"))) if type(value) is str else value
 
 
