@@ -56,7 +56,8 @@ impl Signals {
                 clippy::redundant_closure_for_method_calls,
                 reason = "the method itself is not general enough here"
             )]
-            let found = Python::attach(|py| py.check_signals()).err();
+            // A daemon thread may be here while the interpreter ends.
+            let found = Python::try_attach(|py| py.check_signals()).and_then(PyResult::err);
             self.raised.replace(found);
             self.asked.set(Instant::now());
         }

@@ -310,11 +310,12 @@ struct Pieces(Py<PyAny>);
 
 impl Write for Pieces {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        Python::attach(|py| {
+        let written = Python::try_attach(|py| {
             py.check_signals()?;
             self.0.call1(py, (bytes(py, piece)?,)).map(|_| piece.len())
-        })
-        .map_err(io::Error::from)
+        });
+        // A daemon thread may be here while the interpreter ends.
+        written.ok_or_else(|| io::Error::other("the interpreter ends"))?.map_err(io::Error::from)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -145,7 +145,7 @@ fn first_array() -> bool {
     let ready = start.ready();
     let borrow = || {
         ready.signal();
-        Python::attach(|py| drop(PyArray1::<f64>::zeros(py, 1, false).readonly()));
+        Python::try_attach(|py| drop(PyArray1::<f64>::zeros(py, 1, false).readonly()));
     };
     let thread = thread::Builder::new().spawn(borrow);
     start.finish();

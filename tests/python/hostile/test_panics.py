@@ -9,6 +9,7 @@ import sys
 import threading
 
 import pytest
+from commands import finished
 from conftest import ROOT
 
 from fastrnns_rs import _core
@@ -92,3 +93,32 @@ def test_every_exported_function_is_guarded() -> None:
 def test_the_release_unwinds() -> None:
     """A profile that aborts would end the interpreter."""
     assert "panic" not in (ROOT / "Cargo.toml").read_text()
+
+
+#: Ends while a daemon thread computes, and takes some time to end.
+_ENDING = """
+import builtins, threading, time
+import numpy as np
+from fastrnns_rs import stats
+
+class Late:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.3)
+
+builtins.late, begun = Late(), threading.Event()
+values = np.random.default_rng(0).normal(size=1000)
+
+def work():
+    begun.set()
+    stats.bootstrap_ci(values, resamples=10**8, threads=1)
+
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+"""
+
+
+def test_a_daemon_thread_does_not_panic_as_the_interpreter_ends() -> None:
+    # A race: without the mend every other process panicked.
+    for _ in range(5):
+        done = finished([sys.executable, "-c", _ENDING])
+        assert (done.status, done.stderr) == (0, "")

@@ -37,7 +37,7 @@ _JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 
 
 def may_replace(path: Path) -> bool:
-    """Returns True if writing or deleting the files of an index loses no foreign data.
+    """Returns True if an index here replaces no foreign data.
 
     This holds for missing and empty files, and databases with tables of any version of this index.
 
