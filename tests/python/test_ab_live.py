@@ -48,6 +48,7 @@ def test_a_side_that_fails_ends_the_other(anywhere: Path) -> None:
     assert "failed" in done.stdout
 
 
+@pytest.mark.long("bench")
 def test_a_side_without_memory_names_the_pair(anywhere: Path) -> None:
     done = run_cli("ab", "sound", "eats_memory", *LIVE, cwd=anywhere)
     assert done.status == 1, done.stderr

@@ -160,7 +160,14 @@ class Whole:
         return 7
 
 
-@pytest.mark.parametrize("value", [7, np.int64(7), np.uint8(7), torch.tensor(7), Whole()])
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.int64(7),
+        torch.tensor(7),
+        *(pytest.param(one, marks=pytest.mark.long("bench")) for one in (7, np.uint8(7), Whole())),
+    ],
+)
 def test_sizes_are_any_integer(value: Any) -> None:
     words = planned("py", hidden_size=value, seed=value, nloops=value)
     assert {"--hidden-size=7", "--seed=7", "--nloops=7"} <= {*words} | {

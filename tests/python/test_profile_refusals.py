@@ -9,6 +9,7 @@ import fake_tools
 import pytest
 from commands import finished
 from conftest import FACTS
+from parts import few
 from profile_commands import QUICK, argv, bad, kept, profile_cli, told, without_tools
 
 from fastrnns_rs.errors import UsageError
@@ -47,7 +48,7 @@ def users(tmp_path: Path, text: str | None) -> str:
     return str(folder)
 
 
-@pytest.mark.parametrize("case", NO_FUNCTION)
+@pytest.mark.parametrize("case", few(["it has no such function", "it crashes", "it hangs"], NO_FUNCTION, "profilers"))
 def test_a_function_that_is_not_there_is_refused_before_anything_runs(case: str, tmp_path: Path) -> None:
     text, name, message = NO_FUNCTION[case]
     asked = ["--torch", "--on-trace-ready", f"users_module:{name}", "--output-dir", tmp_path / "out"]

@@ -235,7 +235,7 @@ def _holder(descriptor: int) -> str:
 
 
 def _other_process(descriptor: int) -> str | None:
-    """Returns the reason to doubt a lock; None if there is none.
+    """Returns the reason to doubt a lock, or None.
 
     The lock file may name another process that is alive.
 
