@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,7 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
         from fastrnns_rs.views.page.writing import require_packages
 
         require_packages()
+        _import_matplotlib()
         if not given.get("open_page") and given["output"] is None and is_terminal(sys.stdout):
             raise UsageError("--format html needs a file: stdout is a terminal", "Add --output page.html or --open.")
     if given.get("open_page"):
@@ -102,12 +104,29 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
 
         check_suffix(given["plot"])
         require("matplotlib")
+        _import_matplotlib()
         shared.check_output(given["plot"], flag="--plot")
         output = given["output"]
         if output is not None and not shared.is_stream(output) and output.resolve() == given["plot"].resolve():
             message = f"one file for --output and --plot: {str(output)!r}"
             raise UsageError(message, "Use the path of another file for --plot.", where="plot", value=str(output))
     return name
+
+
+def _import_matplotlib() -> None:
+    """Imports matplotlib without the settings of a file in the working directory.
+
+    It reads such a file when it is imported, whoever wrote the file. Plots have a style of their own.
+    """
+    if "matplotlib" in sys.modules:
+        return
+    here = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.chdir("/")
+        import_module("matplotlib")
+    finally:
+        os.fchdir(here)
+        os.close(here)
 
 
 def write_plot(document: object, path: Path | None, *, kind: str | None = None, row: str | None = None) -> None:

@@ -54,25 +54,35 @@ class RunSaver:
         self._unsaved: Sequence[bytes] = ()
         self._name = ""
         self._is_unreadable = False
+        # The last run, if it is kept nowhere.
+        self._only_here: Run | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._locks:
+            if self._only_here is not None and kind is not None and issubclass(kind, Exception):
+                # A document that cannot be formatted must not cost what was measured.
+                self._set_name(self._only_here)
+                self._unsaved = self._layout.pieces(self._only_here)
             if self._unsaved and self._results.place is None:
                 self._keep_elsewhere()
 
     def save(self, run: Run) -> None:
         """Writes the run so far, as far as the disks allow."""
         if self._history is None and self._results.place is None:
+            self._only_here = run
             return
         pieces = self._layout.pieces(run)
-        # A run ID comes from a document and may contain any character.
-        self._name = f"fastrnns-rs-run-{distinct(run.run_id)}"
+        self._set_name(run)
         self._results.save(pieces, self._name)
         if self._history is not None:
             self._keep(self._history, run, pieces)
+
+    def _set_name(self, run: Run) -> None:
+        # A run ID comes from a document and may contain any character.
+        self._name = f"fastrnns-rs-run-{distinct(run.run_id)}"
 
     def find_name(self, run: Run) -> str | None:
         """Returns the name of the run for a command, not yet quoted.
@@ -169,8 +179,12 @@ class RunSaver:
     def _keep_elsewhere(self) -> None:
         try:
             place = writing.write_new(tempfile.gettempdir(), self._name, ".json", self._unsaved)
+            is_lost = self._history is not None
+            where = (
+                f"warning: the run is not in the history, but in {place}" if is_lost else f"note: the run is in {place}"
+            )
             _tell(
-                f"warning: the run is not in the history, but in {place}", f"hint: fastrnns-rs history --import {place}"
+                where, f"hint: fastrnns-rs history --import {place}" if is_lost else f"hint: fastrnns-rs show {place}"
             )
         except OSError as error:
             _tell(f"warning: the run is not kept: no temporary file can be written: {error.strerror}")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Largest number of names of a folder that are searched for a near name.
 _MOST_NAMES = 10_000
+#: Number of characters of a longer name that no file has.
+_LONGEST_NAME = 255
 
 
 def file_not_found(path: str | os.PathLike[str], hint: str = "", *, where: str = "") -> UsageError:
@@ -47,7 +49,7 @@ def _why_unanswered(path: str | os.PathLike[str]) -> str | None:
 
 def _nearest(path: str) -> str | None:
     folder, name = os.path.split(path)
-    if not name:
+    if not name or len(name) > _LONGEST_NAME:
         return None
     # The suffix is the same for most files of a folder, and makes unlike names look near.
     stem = name.partition(".")[0]

@@ -127,6 +127,9 @@ def newest(folder: Path | None = None) -> list[Generated]:
         forward = [one for one in several if one.graph == "forward" and one.compilation == last.compilation]
         found = [*forward[-1:], last]
     for one in found:
+        if not one.path.is_relative_to(cache.resolve()):
+            message = f"module outside of Inductor's cache: {str(one.path)!r}"
+            raise FastrnnsError(message, "Run: fastrnns-rs inductor FILE")
         inside = one.path.relative_to(cache.resolve())
         for part in (one.path, *(cache / folder for folder in inside.parents)):
             _check_own(part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -42,7 +43,8 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
             chosen += manifests[file][0]
         elif file.resolve() not in recorded and not (file.stem in exports and file_kinds.needs_nsys(str(file))):
             chosen.append((str(file), None))
-    return chosen
+    # A link, or a second manifest, may name a file again.
+    return [*{os.path.realpath(one): (one, runner) for one, runner in reversed(chosen)}.values()][::-1]
 
 
 def natural(name: str) -> list[tuple[int, str]]:

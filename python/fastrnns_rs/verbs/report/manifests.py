@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 
 from fastrnns_rs.documents import reading
-from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture
 from fastrnns_rs.documents.file_names import find_runner
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
-from fastrnns_rs.verbs.report.file_kinds import may_be_manifest
+from fastrnns_rs.verbs.report import file_kinds
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 READABLE = {"nsys_sqlite", "nvprof_profile", "kineto"}
 #: Kinds that are read if no readable kind exists; the first available kind is used. nsys must export them first.
 _EXPORTABLE = ("nsys_report", "nsys_stream")
+#: Kinds that contain no capture.
+_TEXTS = {"log", "torch_table"}
 #: Manifests are far smaller. A larger file is not a manifest, and need not be read.
 _LARGEST = 16 * 1024 * 1024
 
@@ -51,8 +53,13 @@ def find_manifest_files(path: str | Path) -> tuple[list[tuple[str, str | None]],
         wanted = _list_files(Path(path), manifest)
     except FastrnnsError:
         return None
-    places = [_place(Path(path), Path(one.path)) for one in manifest.artefacts]
-    return wanted, {place.resolve() for place in places if _is_there(place)}
+    places = [(one, _place(Path(path), Path(one.path))) for one in manifest.artefacts]
+    return wanted, {place.resolve() for one, place in places if _is_there(place) and _is_what_it_says(one, place)}
+
+
+def _is_what_it_says(artefact: ArtefactEntry, place: Path) -> bool:
+    """Returns False for a capture that is recorded as a text, which nothing would read."""
+    return artefact.kind not in _TEXTS or file_kinds.kind(place) != "capture"
 
 
 def runs_in(paths: Sequence[str | Path]) -> int:
@@ -112,7 +119,7 @@ def find_sequence_length(paths: Sequence[str | Path]) -> int | None:
 
 def _manifest_at(path: str | Path) -> Capture | None:
     """Returns the manifest in a file; None for a file of another kind."""
-    return Capture.load(path) if may_be_manifest(path) and is_manifest(path) else None
+    return Capture.load(path) if file_kinds.may_be_manifest(path) and is_manifest(path) else None
 
 
 def _unknown_reason(manifest: Capture | None) -> str:
@@ -152,11 +159,13 @@ def _list_files(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
         raise FastrnnsError(message, "Capture again with nsys or torch.profiler.", value=str(path))
     # A capture by torch's profiler has a file for each runner, other captures have one for all.
     named = [(_place(path, Path(one.path)), one.kind == "kineto") for one in manifest.artefacts if one.kind in wanted]
-    missing = [file for file, _ in named if not _is_there(file)]
+    # Opening a pipe would wait for its writer.
+    missing = [file for file, _ in named if not os.path.isfile(file)]  # noqa: PTH113
     if missing:
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
         hint = "Put the files of the capture next to the manifest, or capture again."
-        reason = f"file not found: {str(missing[0])!r}{more}"
+        what = "not a file" if _is_there(missing[0]) else "file not found"
+        reason = f"{what}: {str(missing[0])!r}{more}"
         raise FastrnnsError(f"incomplete capture: {str(path)!r}", hint, reason=reason, value=str(path))
     return [(str(file), find_runner(file.name, manifest.runners) if is_of_one else None) for file, is_of_one in named]
 

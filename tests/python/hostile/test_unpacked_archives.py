@@ -1,0 +1,129 @@
+"""Folders of other people: pipes, links, manifests that lie, and settings of other programs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import run_pretended, run_process
+from conftest import ROOT
+from kineto_traces import kernel, write
+from run_files import result, run
+from run_files import write as write_run
+from test_inductor_finding import module
+
+import fastrnns_rs
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.machine.noise import storage
+from fastrnns_rs.verbs.inductor import module_files
+from fastrnns_rs.views.page import pages
+
+MANIFEST = next((ROOT / "tests" / "data" / "documents").glob("capture_5_*.json"))
+
+
+def manifest(folder: Path, *artefacts: tuple[str, str]) -> Path:
+    """A capture manifest with these paths and kinds."""
+    plain: dict[str, Any] = json.loads(MANIFEST.read_text())
+    entries = [{"path": path, "kind": kind, "size_bytes": 1, "sha256": "0" * 64} for path, kind in artefacts]
+    path = folder / "m.json"
+    path.write_text(json.dumps(plain | {"artefacts": entries}))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["kineto", "nsys_report", "nsys_sqlite"])
+def test_a_pipe_that_a_manifest_names_is_not_opened(kind: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "t.json")
+    path = manifest(tmp_path, ("t.json", kind))
+    for words in (["report", path], ["report", tmp_path], ["compare", path, path]):
+        done = run_process(*words)
+        assert (done.status, len(done.stderr.splitlines())) in {(1, 2), (2, 2)}, done.stderr
+    assert "not a file" in run_process("report", path).stderr
+
+
+def test_a_manifest_hides_no_capture(tmp_path: Path) -> None:
+    for name, start in (("a", 10), ("b", 20)):
+        write(tmp_path / f"{name}.json", [kernel("a kernel", start, 2)])
+    manifest(tmp_path, ("a.json", "kineto"), ("b.json", "log"))
+    found = fastrnns_rs.read(tmp_path)
+    assert {Path(one.path).name for one in found.captures} == {"a.json", "b.json"}
+
+
+def test_a_capture_counts_once(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", [kernel("a kernel", 10, 2)])
+    (tmp_path / "link.json").symlink_to("a.json")
+    assert len(fastrnns_rs.read(tmp_path).captures) == 1
+    for paths in (["a.json", "a.json"], ["a.json", "link.json"]):
+        with pytest.raises(UsageError, match="duplicate capture: .* are the same file"):
+            fastrnns_rs.read(*(tmp_path / one for one in paths))
+    path = manifest(tmp_path, *[("a.json", "kineto")] * 3)
+    with pytest.raises(UsageError, match="duplicate capture"):
+        fastrnns_rs.read(path)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.mkdir()])
+def test_settings_of_plots_in_the_working_directory_are_not_read(make: Any, tmp_path: Path) -> None:
+    make(tmp_path / "matplotlibrc")
+    path = write_run(tmp_path / "r.json", run([result()]))
+    for words in (["--plot", "o.svg"], ["--format", "html", "--output", "o.html"]):
+        done = run_process("show", path, *words, cwd=tmp_path)
+        assert done.status == 0, done.stderr
+    assert (tmp_path / "o.svg").stat().st_size > 0
+
+
+def test_a_page_that_cannot_be_made_does_not_cost_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_run: Run) -> str:
+        raise ValueError("planted")
+
+    monkeypatch.setattr(pages, "html_page", fail)
+    monkeypatch.setenv("TMPDIR", os.fspath(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    words = [
+        "--group",
+        "rnns",
+        "--rnns",
+        "cudnn",
+        "--device",
+        "cpu",
+        "--processes",
+        "1",
+        "--nloops",
+        "3",
+        "--no-history",
+    ]
+    done = run_pretended("bench", *words, "--format", "html", "--output", tmp_path / "o.html", cwd=tmp_path)
+    assert done.status == 1
+    [place] = [line.split(" in ")[1] for line in done.stderr.splitlines() if line.startswith("note: the run is in ")]
+    assert [one.status for one in Run.load(place).results] == ["ok"]
+
+
+def test_a_module_outside_of_the_cache_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "cache" / "ab").mkdir(parents=True, mode=0o700)
+    module(tmp_path / "good.py")
+    (tmp_path / "cache" / "ab" / "l.py").symlink_to(tmp_path / "good.py")
+    with pytest.raises(FastrnnsError, match="module outside of Inductor's cache"):
+        module_files.newest(tmp_path / "cache")
+
+
+def test_a_noise_floor_that_is_a_pipe_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", os.fspath(tmp_path))
+    path = storage._path("cpu", "a processor")
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    with pytest.raises(UsageError, match="not a file"):
+        storage.kept("cpu", "a processor")
+
+
+def test_a_name_that_no_file_has_is_refused_at_once() -> None:
+    with pytest.raises(UsageError):
+        fastrnns_rs.load("x" * 10_000_000)
+
+
+def test_an_escape_in_a_table_of_the_profiler_is_shown(tmp_path: Path) -> None:
+    from fastrnns_rs.cli.capture_report import _table
+
+    (tmp_path / "stem.py.0.txt").write_text("a\x1b[31mEVIL\u202e\nb\n")
+    assert _table(tmp_path / "stem.py.0.txt", 200).endswith("a\\x1b[31mEVIL\\u{202e}\nb\n")
