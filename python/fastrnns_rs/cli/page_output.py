@@ -116,7 +116,7 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
 def _import_matplotlib() -> None:
     """Imports matplotlib without the settings of a file in the working directory.
 
-    It reads such a file when it is imported, whoever wrote the file. Plots have a style of their own.
+    It reads such a file when it is imported, also a file of another user. Plots have a style of their own.
     """
     if "matplotlib" in sys.modules:
         return

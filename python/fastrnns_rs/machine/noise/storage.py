@@ -78,7 +78,8 @@ def kept(device: str, name: str | None) -> NoiseFloor | None:
         UsageError: If the file of the noise floor is damaged.
     """
     path = _path(device, name)
-    if path.exists() and not path.is_file():
+    if path.is_fifo():
+        # Reading would wait for its writer.
         raise _damaged(path, "not a file")
     try:
         text = reading.text(path, _MOST_BYTES)

@@ -182,14 +182,6 @@ def opened(
         MissingError: If a report of nsys is given without an installed nsys.
     """
     found = [one for path in paths for one in sources.behind(path)]
-    seen: dict[str, str] = {}
-    for file, _, _ in found:
-        # A capture that is read twice would count twice.
-        real = os.path.realpath(file)
-        if real in seen:
-            message = f"duplicate capture: {seen[real]!r} and {file!r} are the same file"
-            raise UsageError(message, "Use each capture once.", value=file)
-        seen[real] = file
     files, optional = [file for file, _, _ in found], [optional for _, optional, _ in found]
     runners = [runner for _, _, runner in found]
     if not any(map(file_kinds.needs_nsys, files)):

@@ -58,7 +58,7 @@ def find_manifest_files(path: str | Path) -> tuple[list[tuple[str, str | None]],
 
 
 def _is_what_it_says(artefact: ArtefactEntry, place: Path) -> bool:
-    """Returns False for a capture that is recorded as a text, which nothing would read."""
+    """Returns False for a capture that is recorded as a text: nothing reads texts."""
     return artefact.kind not in _TEXTS or file_kinds.kind(place) != "capture"
 
 
@@ -167,7 +167,10 @@ def _list_files(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
         what = "not a file" if _is_there(missing[0]) else "file not found"
         reason = f"{what}: {str(missing[0])!r}{more}"
         raise FastrnnsError(f"incomplete capture: {str(path)!r}", hint, reason=reason, value=str(path))
-    return [(str(file), find_runner(file.name, manifest.runners) if is_of_one else None) for file, is_of_one in named]
+    return [
+        (str(file), find_runner(file.name, manifest.runners) if is_of_one else None)
+        for file, is_of_one in dict.fromkeys(named)
+    ]
 
 
 def _place(manifest: Path, file: Path) -> Path:
