@@ -20,6 +20,7 @@ from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.machine.noise import storage
 from fastrnns_rs.verbs.inductor import module_files
+from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.views.page import pages
 
 MANIFEST = next((ROOT / "tests" / "data" / "documents").glob("capture_5_*.json"))
@@ -50,6 +51,13 @@ def test_a_manifest_hides_no_capture(tmp_path: Path) -> None:
     manifest(tmp_path, ("a.json", "kineto"), ("b.json", "log"))
     found = fastrnns_rs.read(tmp_path)
     assert {Path(one.path).name for one in found.captures} == {"a.json", "b.json"}
+
+
+def test_a_trace_may_begin_with_much_else(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", [kernel("a kernel", 10, 2)])
+    plain = json.loads((tmp_path / "a.json").read_text())
+    (tmp_path / "a.json").write_text(json.dumps({"metadata": "x" * 40_000, **plain}))
+    assert file_kinds.kind(tmp_path / "a.json") == "capture"
 
 
 def test_a_capture_counts_once(tmp_path: Path) -> None:

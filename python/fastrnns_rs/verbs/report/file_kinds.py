@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | os.PathLike[str]
 
-#: Number of bytes that suffice to detect the format.
-_HEAD = 4096
+#: Number of bytes that suffice to detect the format: some traces begin with 26 kB of metadata.
+_HEAD = 1 << 16
 #: Prefixes of captures that are not JSON: databases, compressed files, and text and tables of nvprof.
 _BINARY = (b"SQLite format 3\0", b"\x1f\x8b")
 _NVPROF_STARTS = (b"==", b'"Type"', b'"Device"', b'"Start"')
