@@ -80,10 +80,10 @@ def test_settings_of_plots_in_the_working_directory_are_not_read(make: Any, tmp_
 
 
 def test_a_page_that_cannot_be_made_does_not_cost_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_run: Run) -> str:
+    def fail(*_: object) -> str:
         raise ValueError("planted")
 
-    monkeypatch.setattr(pages, "html_page", fail)
+    monkeypatch.setattr(pages, "page_text", fail)
     monkeypatch.setenv("TMPDIR", os.fspath(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     words = [
