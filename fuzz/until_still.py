@@ -34,7 +34,7 @@ def main() -> int:
 
 
 class Watch:
-    """What has been covered, and at which CPU time of the program."""
+    """Coverage of a program, and its CPU time at the last new edge."""
 
     def __init__(self, program: subprocess.Popen[bytes], still: float) -> None:
         self._program, self._still = program, still

@@ -97,6 +97,14 @@ def test_no_program_that_the_checkout_names_runs(project: Path, tmp_path: Path, 
     assert not mark.exists()
 
 
+def test_a_filter_may_have_any_name(project: Path) -> None:
+    with (project / ".git" / "config").open("ab") as file:
+        file.write(b'[filter "a\xffb"]\n\tclean = false\n\trequired = true\n')
+    (project / ".gitattributes").write_bytes(b"*.txt filter=a\xffb\n")
+    touched(project)
+    assert checkout.has_changes() is True
+
+
 def test_a_filter_of_the_user_runs(project: Path) -> None:
     """As that of large files does: without it, each of them would count as changed."""
     git("config", "--global", "filter.upper.clean", "tr a-z A-Z")

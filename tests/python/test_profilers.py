@@ -34,9 +34,8 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def with_cuda(*capabilities: str) -> Facts:
     gpus = [{"compute_capability": one} for one in capabilities]
-    return replace(
-        FACTS, device="cuda", cuda_device_count=len(gpus), cuda_version="13.2", no_cuda_reason=None, gpus=gpus
-    )
+    known = {"device": "cuda", "cuda_device_count": len(gpus), "cuda_version": "13.2", "no_cuda_reason": None}
+    return replace(FACTS, **known, gpus=gpus)  # type: ignore[arg-type]
 
 
 def path_of(*programs: Path) -> str:

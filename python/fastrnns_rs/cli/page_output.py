@@ -120,7 +120,7 @@ def _import_matplotlib() -> None:
     """
     if "matplotlib" in sys.modules:
         return
-    here = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+    here = os.open(".", os.O_PATH | os.O_DIRECTORY)
     try:
         os.chdir("/")
         import_module("matplotlib")

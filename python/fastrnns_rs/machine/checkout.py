@@ -74,7 +74,9 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> subprocess.Complete
         ["git", *words],  # noqa: S607  # the user's git
         env={**os.environ, **variables},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        # The name of a filter is any bytes.
+        errors="surrogateescape",
         timeout=_TIMEOUT_S,
         check=False,
     )

@@ -331,7 +331,7 @@ def test_inputs_that_the_server_does_not_find(files: Mounted, operation: str) ->
 
 @pytest.mark.long("kills")
 def test_writers_on_machines_with_locks_of_their_own(tmp_path: Path) -> None:
-    """As sshfs: each gets its lock, the second is told of the first, and each file is whole at any time."""
+    """On sshfs each machine has a lock of its own: the second writer is warned, and files stay whole."""
     with two_clients(tmp_path, locks=False) as (one, other):
         with WaitingBench(*BENCH, "--run-file", one.folder / "run.json") as first:
             first.measure(1)

@@ -172,7 +172,7 @@ def a_database(folder: Path) -> None:
 
 
 def a_database_in_use(folder: Path) -> None:
-    """What a program leaves that is killed: all content is in the log."""
+    """A database of a killed program, which has its content in the log."""
     at = os.fspath(folder / "index.sqlite")
     text = "CREATE TABLE mine (a); INSERT INTO mine VALUES (42)"
     program = f"d = sqlite3.connect({at!r}); d.execute('PRAGMA journal_mode = WAL'); d.executescript({text!r})"
