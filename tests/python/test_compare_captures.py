@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -185,10 +186,13 @@ def test_runs_and_captures_are_not_mixed(tmp_path: Path) -> None:
 
 def test_a_capture_counts_once(tmp_path: Path) -> None:
     one = capture(tmp_path / "a.json")
-    copied = tmp_path / "copy.json"
+    copied, packed = tmp_path / "copy.json", tmp_path / "packed.json.gz"
     copied.write_bytes(one.read_bytes())
-    with pytest.raises(UsageError, match="contain the same capture"):
-        compare([one, copied], capture(tmp_path / "b.json", seed=3))
+    packed.write_bytes(gzip.compress(one.read_bytes()))
+    for again in (copied, packed):
+        with pytest.raises(UsageError, match="contain the same capture"):
+            compare([one, again], capture(tmp_path / "b.json", seed=3))
+    assert "same_capture" in [notice.code for notice in compare(one, packed).warnings]
     assert "same_capture" in [notice.code for notice in compare(one, copied).warnings]
 
 

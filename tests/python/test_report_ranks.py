@@ -125,10 +125,31 @@ def test_what_is_chosen_is_what_ranks_are_held_by(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["-1", "1e99", '"3"', "null", "[1]", "18446744073709551616"])
 def test_what_a_file_says_of_its_job_is_not_trusted(value: str, tmp_path: Path) -> None:
-    text = json.dumps(document([kernel()], distributedInfo={"rank": "~", "world_size": "~"})).replace('"~"', value)
-    summary = fastrnns_rs.read(write(tmp_path / "x.json", text), write(tmp_path / "y.json", text))
+    info = {"rank": "~", "world_size": "~"}
+    texts = [
+        json.dumps(document([kernel(start=start)], distributedInfo=info)).replace('"~"', value) for start in (0, 1)
+    ]
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", texts[0]), write(tmp_path / "y.json", texts[1]))
     assert summary.ranks[0].rank in {-1, None}
     assert [warning.code for warning in summary.warnings] == ["same_rank_twice"][: summary.ranks[0].rank is not None]
+
+
+def test_a_capture_that_is_given_twice_is_told_of(tmp_path: Path) -> None:
+    """As it is or compressed: nothing is left out, since the files may have been named on purpose."""
+    events = [kernel(), kernel(start=5)]
+    plain, packed = write(tmp_path / "x.json", events), write(tmp_path / "y.json.gz", events)
+    other = write(tmp_path / "z.json", [kernel(), kernel(start=6)])
+    for paths, count in (((plain, plain), 1), ((plain, other, packed, packed), 2), ((plain, other), 0)):
+        summary = fastrnns_rs.read(*paths)
+        found = [warning for warning in summary.warnings if warning.code == "same_capture_twice"]
+        assert [one.evidence.count(" and ") for one in found] == ([count] if count else [])
+        assert sum(row.count for row in summary.kernels) == 2 * len(paths)
+    assert codes(fastrnns_rs.read(*[write(tmp_path / f"{name}.json", [call()]) for name in "ab"])) == [
+        "same_capture_twice"
+    ]
+    # Both are of one rank, too, which goes without saying.
+    rank = job(tmp_path / "job", [100.0])[0]
+    assert codes(fastrnns_rs.read(rank, rank)) == ["same_capture_twice"]
 
 
 @pytest.mark.parametrize("path", captures("kineto/hta_v100_ddp.json.gz"))

@@ -114,10 +114,10 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let Walked { sweep, delays, idle, mut ranges, iterations, cudnn_rnn, ranks } = walked;
     let (devices, numbers) = sweep.devices(&categories, &idle);
     kernels::place(&mut kernels, &numbers);
-    let (ranks, nested_ranges) = (ranks.rows(), ranges.nested());
+    let ((ranks, about_ranks), nested_ranges) = (ranks.rows(), ranges.nested());
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
     let (launches, idle_causes) = (delays.figures(), idle.rows(&numbers));
-    let warnings = warnings.chain(iterations.warning.clone()).chain(ranks::warnings(&trace.captures, &ranks));
+    let warnings = warnings.chain(iterations.warning.clone()).chain(about_ranks);
     let warnings = warnings.chain(launches::warning(&launches, &idle_causes));
     Summary {
         schema: "fastrnns-rs/summary",

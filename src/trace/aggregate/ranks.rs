@@ -1,5 +1,7 @@
 //! Several files that belong together, side by side: the ranks of a job.
 
+use rustc_hash::FxHashMap;
+
 use crate::trace::{Busy, Capture, Entry, RankRow, Trace, Warning};
 
 /// Factor of the median's busy time above which a rank is reported.
@@ -40,14 +42,46 @@ impl<'a> Ranks<'a> {
         }
     }
 
-    pub(super) fn rows(mut self) -> Vec<RankRow> {
+    /// The rows, and warnings about them.
+    pub(super) fn rows(mut self) -> (Vec<RankRow>, Vec<Warning>) {
         for (row, busy) in self.rows.iter_mut().zip(&self.busy) {
             row.busy_ns = busy.busy_ns();
             row.span_ns = busy.span().map_or(0, |(start, end)| end.abs_diff(start));
         }
         compare(&mut self.rows);
-        self.rows
+        let pairs = self.same();
+        let warnings = same_captures(&self.rows, &pairs).into_iter();
+        let warnings = warnings.chain(warnings_of_ranks(&self.trace.captures, &self.rows, &pairs)).collect();
+        (self.rows, warnings)
     }
+
+    /// Places of captures with the content of an earlier one: the same file, or the same trace in another format. No two
+    /// captures have the same times to the nanosecond.
+    fn same(&self) -> Vec<(usize, usize)> {
+        let mut seen = FxHashMap::default();
+        let mut pairs = Vec::new();
+        for (place, (row, busy)) in self.rows.iter().zip(&self.busy).enumerate() {
+            let times = busy.span().map(|span| (span, row.busy_ns, row.kernel_count, row.kernel_total_ns));
+            // A capture without operations of a device has its bytes alone.
+            let capture = &self.trace.captures[place];
+            let digest = capture.sha256.as_ref().filter(|_| times.is_none());
+            if times.is_some() || digest.is_some() {
+                let first = *seen.entry((times, digest, capture.rank)).or_insert(place);
+                pairs.extend((first < place).then_some((first, place)));
+            }
+        }
+        pairs
+    }
+}
+
+fn same_captures(rows: &[RankRow], pairs: &[(usize, usize)]) -> Option<Warning> {
+    let named = |&(first, second): &(usize, usize)| format!("{} and {}", rows[first].path, rows[second].path);
+    (!pairs.is_empty()).then(|| Warning {
+        code: "same_capture_twice",
+        message: "activities count twice, because files contain the same capture".to_owned(),
+        evidence: listed(pairs.iter().map(named)),
+        hint: "Give each capture once: fastrnns-rs report FILE".to_owned(),
+    })
 }
 
 /// The rank of a capture, from its content or else from its name.
@@ -79,9 +113,11 @@ fn compare(rows: &mut [RankRow]) {
     }
 }
 
-/// Returns the warnings about ranks.
-pub(super) fn warnings(captures: &[Capture], rows: &[RankRow]) -> Vec<Warning> {
-    let mut ranks: Vec<(i64, &RankRow)> = rows.iter().filter_map(|row| Some((row.rank?, row))).collect();
+/// Returns the warnings about ranks. Captures in `same` have been warned of.
+fn warnings_of_ranks(captures: &[Capture], rows: &[RankRow], same: &[(usize, usize)]) -> Vec<Warning> {
+    let is_new = |place: &usize| same.iter().all(|pair| pair.1 != *place);
+    let ranks = rows.iter().enumerate().filter(|(place, _)| is_new(place));
+    let mut ranks: Vec<(i64, &RankRow)> = ranks.filter_map(|(_, row)| Some((row.rank?, row))).collect();
     ranks.sort_by_key(|(rank, _)| *rank);
     let twice: Vec<_> = ranks.windows(2).filter(|pair| pair[0].0 == pair[1].0).collect();
     let mut warnings = Vec::new();
@@ -169,7 +205,7 @@ mod tests {
         let mut rows: Vec<RankRow> = busy.iter().map(|&(rank, busy)| row(rank, busy)).collect();
         compare(&mut rows);
         let captures: Vec<_> = busy.iter().map(|_| Capture { world_size, ..Capture::default() }).collect();
-        let warnings = warnings(&captures, &rows);
+        let warnings = warnings_of_ranks(&captures, &rows, &[]);
         (rows, warnings)
     }
 

@@ -132,6 +132,15 @@ _LIMITS = (
 
 _RANKS = (
     WarningRow(
+        "same_capture_twice",
+        effect="activities count twice, because files contain the same capture",
+        short="activities count twice: the same capture in 2 files",
+        evidence="pairs of files",
+        hint="Give each capture once: fastrnns-rs report FILE",
+        verbs=_REPORTS,
+        details="Files contain the same capture if their times are equal to the nanosecond, even if one is compressed.",
+    ),
+    WarningRow(
         "same_rank_twice",
         effect="activities of a rank may count twice, because it has several files",
         short="activities of a rank may count twice",

@@ -67,7 +67,7 @@ class Reading:
 
     Attributes:
         path: Path as given.
-        identities: Digests or paths that identify its files.
+        identities: Digests, paths and times that identify its files.
         iterations: Four times of each iteration, by key; empty if the capture has no iterations.
         runners: Names of the runners of the iterations, where they are known.
         operations: GPU activities by name and kind.
@@ -189,9 +189,10 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
     found = json.loads(trace.repeats(iteration_range=iteration_range))
     path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     captures, devices = found["captures"], found["devices"]
+    summary = trace.summarize(kernels_by="name").to_dict()
     reading = Reading(
         path=path,
-        identities=[one["sha256"] or os.path.realpath(one["path"]) for one in captures],
+        identities=[one["sha256"] or os.path.realpath(one["path"]) for one in captures] + _times(summary),
         iterations=found["iterations"],
         runners=found["runners"],
         operations={one.key: one for one in map(_operation, found["rows"])},
@@ -203,12 +204,21 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
         },
         devices=devices,
         warnings=[RunWarning(**one) for one in found["warnings"]],
-        idle=read_idle(trace.summarize(kernels_by="name")),
+        idle=read_idle(summary),
     )
     if reading.total_ns > _LONGEST_NS:
         reason = "the GPU times add up to more than 292 years"
         raise UsageError(f"damaged capture: {path!r}", "Capture again.", reason=reason, value=path)
     return reading
+
+
+def _times(summary: dict[str, Any]) -> list[str]:
+    """Returns what identifies captures in any format: the times of each device.
+
+    Two captures never have times that are equal to the nanosecond.
+    """
+    keys = ("start_ns", "end_ns", "busy_ns", "kernel_count", "kernel_total_ns")
+    return [" ".join(str(device[key]) for key in keys) for device in summary["devices"]]
 
 
 def _operation(plain: dict[str, Any]) -> Operation:

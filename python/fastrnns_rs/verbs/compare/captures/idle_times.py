@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastrnns_rs.documents.comparison import IdleTime
 from fastrnns_rs.verbs.compare.captures.rounded_shares import divide_and_round
-
-if TYPE_CHECKING:
-    from fastrnns_rs._core import TraceSummary
 
 #: Name of the busy time among the parts of a span.
 _BUSY = ""
@@ -30,9 +27,9 @@ class CaptureIdle:
     causes_ns: dict[str, int]
 
 
-def read_idle(summary: TraceSummary) -> CaptureIdle | None:
-    """Returns the idle time of a capture; None if it contains only totals."""
-    devices = [one for one in summary.to_dict()["devices"] if one["span_ns"] and one["budget"] is not None]
+def read_idle(summary: dict[str, Any]) -> CaptureIdle | None:
+    """Returns the idle time of a summarized capture; None if it has only totals."""
+    devices = [one for one in summary["devices"] if one["span_ns"] and one["budget"] is not None]
     causes: Counter[str] = Counter()
     for device in devices:
         causes.update({one["name"]: one["total_ns"] for one in device["budget"]["idle"]})
