@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "python"
-sys.path[:0] = [str(FOLDER), str(FOLDER / "hostile")]
+sys.path[:0] = [str(FOLDER), str(FOLDER / "hostile"), str(FOLDER.parent)]
 
 #: Share of the changes that change JSON as JSON, rather than as bytes.
 TREES = 0.8

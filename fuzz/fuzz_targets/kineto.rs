@@ -10,7 +10,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
     let Some(whole) = read(input).map(comparable) else { return };
-    if input.starts_with(b"\x1f\x8b") {
+    // Other formats lead here too, and are compared by targets of their own.
+    if input.starts_with(b"\x1f\x8b") || whole.captures[0].format != "kineto" {
         return;
     }
     // One other way each: that leaves time for three times as many inputs.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +58,14 @@ def test_every_kind_is_fuzzed(script: str) -> None:
     assert listed is not None
     # A run that is resumed is of this machine and of this minute.
     assert {*listed[1].split()} == {*KINDS} - {"resumed"}
+
+
+def test_the_fuzzer_has_documents_to_begin_with(tmp_path: Path) -> None:
+    """In a process of its own, which lacks the paths of these tests."""
+    command = [sys.executable, str(ROOT / "fuzz" / "documents.py"), "doctor", "--seeds", str(tmp_path / "seeds")]
+    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
+    documents = [json.loads(path.read_bytes()) for path in (tmp_path / "seeds").iterdir()]
+    assert {one["schema"] for one in documents} == {"fastrnns-rs/doctor"}
 
 
 def _hold(place, kind, seeds, number, readers) -> None:
