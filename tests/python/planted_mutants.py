@@ -125,3 +125,12 @@ def overwrites(problem: Problem) -> ModelDef:
 @runner("says_why", reference="nn.LSTM")
 def says_why(problem: Problem) -> ModelDef:
     raise RuntimeError("it was never written")
+
+
+@runner("changes_torch", reference="nn.LSTM")
+def changes_torch(problem: Problem) -> ModelDef:
+    """Would make every runner wrong that is checked in its process."""
+    import torch
+
+    torch.Tensor.sigmoid = torch.Tensor.tanh
+    raise RuntimeError("it changed torch")

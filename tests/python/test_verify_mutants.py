@@ -36,6 +36,7 @@ FAILED = {
     "no_reference": "it names no reference",
     "dies": "the process exited with status 7",
     "says_why": "build: RuntimeError: it was never written",
+    "changes_torch": "it changed torch",
 }
 
 

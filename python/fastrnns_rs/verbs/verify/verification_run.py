@@ -1,6 +1,7 @@
 """Verification of runners in child processes.
 
-One process checks all runners in sequence. If the process dies, only the row of the current runner fails.
+One process checks all built-in runners, and one process each other runner. If a process dies, only the row of the
+current runner fails.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan
 if TYPE_CHECKING:
     from fastrnns_rs.documents.verification import Status
     from fastrnns_rs.runners.plan import Task
-    from fastrnns_rs.runners.runner import Source
 
 
 class Interrupted(KeyboardInterrupt):
@@ -162,16 +162,12 @@ def _observe(observer: Observer, phase: str, done: int) -> None:
 
 
 def _together(tasks: list[Task], left: list[int]) -> list[int]:
-    """Returns the tasks that one process checks: of one file, or all built-in ones.
+    """Returns the tasks that one process checks: all built-in ones, or a single one.
 
-    Changes that a file makes to torch then do not affect other files.
+    Changes that a runner makes to torch then do not affect others.
     """
-    places = {index: _place(tasks[index].runner.source) for index in left}
-    return [index for index in left if places[index] == places[left[0]]]
-
-
-def _place(source: Source) -> str:
-    return "" if source.module.startswith("fastrnns_rs.") else source.file
+    built_in = [index for index in left if tasks[index].runner.source.module.startswith("fastrnns_rs.")]
+    return built_in or left[:1]
 
 
 def _job(asked: VerifyOptions, tasks: list[tuple[int, Task]]) -> dict[str, Any]:
