@@ -55,6 +55,8 @@ def test_mistakes_are_named() -> None:
         fastrnns_rs.bench([problem_of])
     with pytest.raises(UsageError, match="unknown group: 'rnn'"):
         fastrnns_rs.bench(groups="rnn")
+    with pytest.raises(UsageError, match=r"invalid value: 1.5 \(groups\)"):
+        fastrnns_rs.bench(groups=1.5)  # type: ignore[arg-type]
     if not cuda_device_count():
         with pytest.raises(MissingError, match="device not available: 'cuda'"):
             fastrnns_rs.bench("cudnn", device="cuda")

@@ -68,6 +68,27 @@ def test_formats_without_processes_are_described(name: str, status: int, tmp_pat
     assert found.exit_code == status
 
 
+@pytest.mark.parametrize("name", ["pyperf.json", "hyperfine_1.20.json"])
+def test_a_copy_in_another_layout_is_no_second_measurement(name: str, tmp_path: Path) -> None:
+    copied, other = tmp_path / "copy.json", slower(name, tmp_path, {"values", "times", "value"})
+    copied.write_text(json.dumps(plain(name), indent=7) + "\n")
+    with pytest.raises(UsageError, match=r"duplicate run: .*copy\.json' contain the same run"):
+        compare([FOLDER / name, copied], [other])
+
+
+def test_a_process_counts_once_in_a_file_and_in_files(tmp_path: Path) -> None:
+    whole = plain("pyperf.json")
+    runs = whole["benchmarks"][0]["runs"]
+    paths = [tmp_path / f"{part}.json" for part in ("first", "second", "twice")]
+    for path, kept in zip(paths, (runs[:5], runs[4:], [*runs, runs[3]]), strict=True):
+        whole["benchmarks"][0]["runs"] = kept
+        path.write_text(json.dumps(whole))
+    with pytest.raises(UsageError, match="contain the same run"):
+        compare(paths[:2], [FOLDER / "pyperf.json"])
+    with pytest.raises(UsageError, match=r"duplicate process: .*twice\.json' contains a process twice"):
+        compare(FOLDER / "pyperf.json", paths[2])
+
+
 def test_times_that_no_clock_tells_are_no_numbers(tmp_path: Path) -> None:
     sides = []
     for index, seconds in enumerate((1e-305, 1e14)):

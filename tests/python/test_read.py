@@ -158,6 +158,8 @@ def test_mistakes_are_told(path: Path) -> None:
         fastrnns_rs.read(path, pattern="(")
     with pytest.raises(FastrnnsError, match="nowhere"):
         fastrnns_rs.read(path, path.with_name("nowhere"))
+    with pytest.raises(UsageError, match="file not found"):
+        fastrnns_rs.read("\ud800.json")
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"x.json", ["x.json"]])

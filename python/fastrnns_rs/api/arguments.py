@@ -178,9 +178,17 @@ def list_names(runners: object) -> list[str]:
     return [one if isinstance(one, str) else registry.find_name(one) for one in runners]
 
 
-def list_groups(groups: Sequence[str] | str | None) -> list[str]:
-    """Returns the names of groups, given as one name or several."""
-    return [groups] if isinstance(groups, str) else list(groups or ())
+def list_groups(groups: object) -> list[str]:
+    """Returns the names of groups, given as one name or several.
+
+    Raises:
+        UsageError: If the value is neither a name nor several.
+    """
+    if isinstance(groups, str):
+        return [groups]
+    if groups is not None and not isinstance(groups, Iterable):
+        raise UsageError(f"invalid value: {groups!r}", "Use names of groups.", where="groups", value=groups)
+    return list(groups or ())
 
 
 def refuse_in_worker(function: str) -> None:

@@ -61,7 +61,7 @@ def check(given: float | str | None, statistic: str = "median") -> None:
     if given == NOISE_FLOOR and statistic != "median":
         reason = f"the noise floor is that of medians, not of {statistic!r}"
         raise _no_floor(reason)
-    if given not in {None, NOISE_FLOOR}:
+    if given is not None and given != NOISE_FLOOR:
         resolve_margin(given)
 
 

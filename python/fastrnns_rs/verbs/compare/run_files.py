@@ -70,11 +70,15 @@ def read_side(sources: Sequence[Source]) -> Side:
             found, name = _open(source), _name(source)
             # A copy of a run, or the run that it was resumed from, has the same run ID.
             key = found.run_id if isinstance(found, Run) else os.path.realpath(name)
-            known: list[Hashable] = [key, *(_processes(found) if isinstance(found, Run) else ())]
+            known = [key, *(_processes(found) if isinstance(found, Run) else _foreign_processes(found))]
             for one in known:
                 if one in seen:
                     message = f"duplicate run: {seen[one]!r} and {_shown(source)!r} contain the same run"
                     raise UsageError(message, "Use each run once.")
+            # Run files have been checked when they were read.
+            if not isinstance(found, Run) and len({*known}) < len(known):
+                message = f"duplicate process: {_shown(source)!r} contains a process twice"
+                raise UsageError(message, "Measure again.", value=_shown(source))
             seen |= dict.fromkeys(known, _shown(source))
             sides.append(
                 side_of_run(found, label=_shown(source), file=name, name=_typed(source))
@@ -94,6 +98,20 @@ def _processes(run: Run) -> Iterator[Hashable]:
             if one.session is not None and one.forward_ns:
                 samples = hash((*one.forward_ns, *(one.backward_ns or ())))
                 yield one.session, result.runner, one.index, one.order, samples
+
+
+def _foreign_processes(side: Side) -> Iterator[Hashable]:
+    """Yields a key of each benchmark and of each process that no other has.
+
+    Times of two measurements are never equal to the last digit.
+    """
+    for series in side.series:
+        if len({*series.medians_ns}) > 1:
+            yield series.runner, *series.medians_ns
+        for median, mean, p95 in zip(series.medians_ns, series.means_ns, series.p95s_ns, strict=False):
+            # Of a single time, or of times of a coarse clock, there may be a second.
+            if median not in {mean, p95} and mean != p95:
+                yield series.runner, "process", median, mean, p95
 
 
 def read_both(source: Source) -> tuple[Side, Side]:

@@ -21,13 +21,22 @@ def behind(path: str | Path) -> list[tuple[str, bool, str | None]]:
 
     Raises:
         FastrnnsError: If files of a manifest are missing, it is damaged, or a folder has no file.
+        UsageError: If no file can have the name.
     """
     if os.path.isdir(path):
         from fastrnns_rs.verbs.report.capture_folders import files_in
 
         return [(file, True, runner) for file, runner in files_in(path)]
     if not may_be_manifest(path):
-        return [(os.fspath(path), False, None)]
+        shown = os.fspath(path)
+        try:
+            os.fsencode(shown)
+        except UnicodeEncodeError as error:
+            from fastrnns_rs.documents.missing_file import file_not_found
+
+            # Half of a character, which no file name has.
+            raise file_not_found(shown, "Use the path of a capture.") from error
+        return [(shown, False, None)]
     from fastrnns_rs.verbs.report.manifests import list_files
 
     return [(file, False, runner) for file, runner in list_files(path)]
