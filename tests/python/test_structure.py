@@ -278,7 +278,7 @@ STATEMENTS = [
 ]
 COMMANDS = [
     *("--help", "--version", "bench --help", "bench --rnns nothing", "list", "list --json", "doctor"),
-    *("verify --help", "verify --rnns nothing", "verify --quiet", "compare --help", "show nothing"),
+    *("verify --help", "verify --rnns nothing", "verify py --quiet", "compare --help", "show nothing"),
     *("inductor --help", "inductor nothing.py", "inductor --runner cudnn"),
     *("profile --help", "profile --dry-run --torch --quick"),
 ]
