@@ -60,7 +60,7 @@ def probe(
 
     Raises:
         MissingError: If torch is not installed.
-        FastrnnsError: If torch cannot be imported, or the child process died.
+        FastrnnsError: If torch cannot be imported, the child process died, or the working directory was removed.
         KeyboardInterrupt: If Ctrl-C was pressed; the child process has ended.
     """
     begin = time.monotonic()
@@ -73,6 +73,11 @@ def probe(
             raise MissingError("package not installed: 'torch'", "Run: pip install torch torchvision")
         if str(answer.reason).endswith(_NO_THREAD):
             raise make_system_error(OSError(errno.EAGAIN, _NO_THREAD))
+        try:
+            Path.cwd()
+        except FileNotFoundError as error:
+            # torch's libraries cannot be loaded there.
+            raise FastrnnsError("the working directory was removed", "Change to another folder.") from error
         raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=answer.reason or "")
     return Facts(**answer.content["facts"], start_s=time.monotonic() - begin)
 

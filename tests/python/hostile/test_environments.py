@@ -17,6 +17,10 @@ from commands import finished, run_process
 from parts import few
 from terminals import on_terminal, printed
 
+from fastrnns_rs import FastrnnsError
+from fastrnns_rs.machine import environment
+from fastrnns_rs.processes.listener import Answer
+
 #: Commands of a shell before it becomes the command.
 ENVIRONMENTS = {
     "no stdin": 'exec "$@" <&-',
@@ -154,6 +158,17 @@ def test_a_bench_measures_or_is_refused(name: str, runner_file: Path, tmp_path: 
     else:
         assert status == 0, errors
         assert output.stat().st_size
+
+
+def test_a_removed_working_directory_is_named_where_torch_cannot_be_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "removed"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    with pytest.raises(FastrnnsError, match="the working directory was removed"):
+        environment.probe("cpu", "float32", executor=lambda _: [Answer({}, "died", "exited with status 2", "")])
 
 
 @pytest.mark.parametrize("given", REFUSED)
