@@ -115,9 +115,12 @@ fn compare(rows: &mut [RankRow]) {
 
 /// Returns the warnings about ranks. Captures in `same` have been warned of.
 fn warnings_of_ranks(captures: &[Capture], rows: &[RankRow], same: &[(usize, usize)]) -> Vec<Warning> {
-    let is_new = |place: &usize| same.iter().all(|pair| pair.1 != *place);
-    let ranks = rows.iter().enumerate().filter(|(place, _)| is_new(place));
-    let mut ranks: Vec<(i64, &RankRow)> = ranks.filter_map(|(_, row)| Some((row.rank?, row))).collect();
+    let mut is_new = vec![true; rows.len()];
+    for &(_, place) in same {
+        is_new[place] = false;
+    }
+    let ranks = rows.iter().zip(is_new).filter(|(_, is_new)| *is_new);
+    let mut ranks: Vec<(i64, &RankRow)> = ranks.filter_map(|(row, _)| Some((row.rank?, row))).collect();
     ranks.sort_by_key(|(rank, _)| *rank);
     let twice: Vec<_> = ranks.windows(2).filter(|pair| pair[0].0 == pair[1].0).collect();
     let mut warnings = Vec::new();
