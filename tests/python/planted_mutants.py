@@ -133,4 +133,4 @@ def changes_torch(problem: Problem) -> ModelDef:
     import torch
 
     torch.Tensor.sigmoid = torch.Tensor.tanh
-    raise RuntimeError("it changed torch")
+    raise RuntimeError("it changed torch" + 10_000_000 * "!")

@@ -87,6 +87,24 @@ def test_two_runners_with_an_option_of_one_side_warn_of_the_new_meaning(anywhere
     assert "warning" not in run_with_facts("ab", "cudnn", "py", "--device", "cuda:77", cwd=anywhere).stderr
 
 
+@pytest.mark.parametrize("flag", ["--a-python", "--b-python"])
+def test_an_interpreter_is_no_output(flag: str, anywhere: Path) -> None:
+    python = anywhere / "python.json"
+    python.write_text("#!/bin/sh\n")
+    for words in (["--json", "--output", python], ["--run-file", python]):
+        done = run_with_facts("ab", "cudnn", "py", flag, "./python.json", *words, cwd=anywhere)
+        assert done.status == 2
+        assert "error: cannot overwrite input: 'python.json'" in done.stderr.replace(f"{anywhere}/", "")
+    assert python.read_text() == "#!/bin/sh\n"
+
+
+def test_two_outputs_are_two_files(anywhere: Path) -> None:
+    words = ["--json", "--output", "run.json", "--run-file", f"../{anywhere.name}/run.json"]
+    done = run_with_facts("ab", "cudnn", "py", *words, cwd=anywhere)
+    assert (done.status, "error: two outputs for one file: 'run.json' (--output)" in done.stderr) == (2, True)
+    assert [*anywhere.iterdir()] == []
+
+
 def test_without_a_runner_the_quickest_is_measured_against_itself() -> None:
     first, second = sides("--same")
     assert first.runners == second.runners == ("cudnn",)

@@ -127,6 +127,14 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
     assert again.stderr.count("note: already in the history: ") == 2
     assert again.stderr.count("note: skipped: ") == 2
     assert run_cli("history", "--import", "nowhere").status == 2
+    # A run that the history could not list.
+    still = made(8)
+    [row] = still.results
+    nothing = replace(row, processes=[replace(one, forward_ns=[0] * len(one.forward_ns)) for one in row.processes])
+    replace(still, results=[nothing]).save(anywhere / "still.json")
+    refused = run_cli("history", "--import", "still.json", "--history", "other").stderr
+    assert "has a median of 0 ns" in refused
+    assert "new in the history: 0 runs" in refused
     [name] = [one for one in os.listdir("out") if one.startswith("20260101T000003Z")]
     (anywhere / "out" / name).write_text("mine")
     assert f"out/{name}'" in run_cli("history", "@last", "--export", "out").stderr
@@ -156,8 +164,11 @@ def test_ages_and_sizes() -> None:
     for text in ("", "-5", "five", "1TiB", "1e9", "nan"):
         with pytest.raises(UsageError):
             pruning.parse_size(text)
-    strange = replace_started("when?")
-    assert pruning.outdated([strange], now=datetime.now(UTC), older_than=timedelta(days=1)) == [strange]
+    for text in ("when?", "", "2020-02-30T00:00:00Z", "10000-01-01T00:00:00Z"):
+        # Nobody knows how old it is.
+        strange = replace_started(text)
+        assert pruning.outdated([strange], now=datetime.now(UTC), older_than=timedelta(days=1)) == []
+        assert pruning.outdated([strange], now=datetime.now(UTC), keep_bytes=0) == [strange]
 
 
 def replace_started(text: str) -> Any:

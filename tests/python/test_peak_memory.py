@@ -17,6 +17,7 @@ from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.bench.bench_plan import plan_bench
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.result_rows import Row
+from fastrnns_rs.worker import memory
 
 MEBIBYTE = 1 << 20
 #: Two runners that differ by so many bytes, which exist during forward and nowhere else.
@@ -122,3 +123,9 @@ def test_numbers_that_no_machine_has_are_shown_or_refused() -> None:
     assert huge.render("table").splitlines()[-1].split()[-1] == "17,592,186,044,416"
     with pytest.raises(ValueError, match="64 bits"):
         measured(run_files.result("py", peak_memory_bytes=1 << 64)).render("table")
+
+
+def test_without_proc_it_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "Path", lambda _: tmp_path / "status")
+    assert memory.in_use("cpu") is None
+    assert memory.peak("cpu") == {"peak_memory_bytes": None, "peak_reserved_bytes": None}

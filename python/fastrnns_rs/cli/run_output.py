@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from fastrnns_rs.cli import display, shared
 from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import F, output, several
 from fastrnns_rs.cli.shared import is_flag
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ def choose_target(given: dict[str, Any], format_name: str | None) -> RunTarget:
 
     With `--resume`, the run file is the resumed file, unless a flag names another file. A configured file applies to
     new runs only. `--output` without a format names the run file, as in earlier versions.
+
+    Raises:
+        UsageError: If both are the same file.
     """
     run_file, document = given["run_file"], given["output"]
     resumed = given.get("resume")
@@ -146,6 +150,9 @@ def choose_target(given: dict[str, Any], format_name: str | None) -> RunTarget:
         document = None
     if resumed is not None and not is_flag("run_file") and not (is_flag("output") and run_file == given["output"]):
         run_file = Path(resumed)
+    if None not in {run_file, document} and os.path.realpath(str(run_file)) == os.path.realpath(str(document)):
+        message = f"two outputs for one file: {str(document)!r}"
+        raise UsageError(message, "Use another file for --output.", where="--output")
     return RunTarget(run_file, document, format_name)
 
 

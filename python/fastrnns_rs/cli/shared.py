@@ -230,6 +230,15 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
         check_not_read(output, inputs, flag)
         configuration = configuration_file()
         check_not_read(output, [] if configuration is None else [configuration], flag)
+        check_not_read(output, _programs(), flag)
+
+
+def _programs() -> Iterator[str | os.PathLike[str]]:
+    """Yields the programs that the options of the command name."""
+    context = click.get_current_context(silent=True)
+    for name, value in (context.params if context else {}).items():
+        if name.endswith(("_python", "_path")) and isinstance(value, (str, os.PathLike)):
+            yield value
 
 
 def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]], flag: str = "--output") -> None:

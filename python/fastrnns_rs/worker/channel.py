@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from fastrnns_rs.worker.compile_cost import Compiling
     from fastrnns_rs.worker.timed_loop import Measurement
 
+#: Longest reason of an error; an exception's message may be of any length.
+_LONGEST_REASON = 400
+
 
 def print_traceback() -> None:
     """Prints a traceback for FASTRNNS_DEBUG. A runner may have closed standard error."""
@@ -24,7 +27,12 @@ def print_traceback() -> None:
 
 
 def reason(error: BaseException) -> str:
-    """Returns the reason of an error in one line."""
+    """Returns the reason of an error in one line, shortened."""
+    text = _reason(error)
+    return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
+
+
+def _reason(error: BaseException) -> str:
     try:
         text = str(error).strip()
     except BaseException as second:  # noqa: BLE001  # an error whose text is an error too

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def in_use(device: str) -> int:
-    """Returns the bytes in use."""
+def in_use(device: str) -> int | None:
+    """Returns the bytes in use; None if they are unknown."""
     import torch
 
     if torch.device(device).type == "cuda":
@@ -31,8 +31,12 @@ def peak(device: str) -> dict[str, int | None]:
     return {"peak_memory_bytes": _resident("VmHWM"), "peak_reserved_bytes": None}
 
 
-def _resident(key: str) -> int:
+def _resident(key: str) -> int | None:
     # The value of getrusage would start with the memory of the parent of this process.
-    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        # Some containers have no /proc.
+        return None
     kibibytes = int(status.split(f"{key}:")[1].split()[0])
     return kibibytes * 1024

@@ -51,6 +51,15 @@ def read_file(folder: Path, stamp: Stamp) -> Iterable[Record]:
         yield (*stamp, to_plain(fault[:_LONGEST_FAULT]), *[None] * 11, reader), []
 
 
+def check(run: Run, path: Path) -> None:
+    """Checks that the history can list a run.
+
+    Raises:
+        UsageError: If it cannot, such as for a median of 0 ns.
+    """
+    _read_rows(run, (path.name, 0, 0, 0), path)
+
+
 def _read_rows(run: Run, stamp: Stamp, path: Path) -> Record:
     columns, sessions = to_plain([_columns(run), [*_session_rows(run)]])
     if max(len(str(one)) for row in [columns, *sessions] for one in row) > _LONGEST_TEXT:

@@ -49,7 +49,8 @@ def outdated(
     Args:
         runs: All runs, with the last run at the end.
         now: Current time.
-        older_than: Minimum age of the last session of deleted runs; None for no limit.
+        older_than: Minimum age of the last session of deleted runs; None for no limit. A run whose time is invalid
+            has no age.
         keep_bytes: Maximum size of the remaining runs, in bytes; the oldest runs are deleted first. None for no limit.
     """
     gone = []
@@ -57,17 +58,18 @@ def outdated(
     for one in runs:
         if one.tags:
             continue
-        old = older_than is not None and now - started(one) > older_than
+        began = _started(one)
+        old = older_than is not None and began is not None and now - began > older_than
         if old or (keep_bytes is not None and total > keep_bytes):
             gone.append(one)
             total -= one.size_bytes
     return gone
 
 
-def started(one: KeptRun) -> datetime:
-    """Returns the start of a run's last session; an invalid time is the earliest."""
+def _started(one: KeptRun) -> datetime | None:
+    """Returns the start of a run's last session; None if the time is invalid."""
     try:
         found = datetime.fromisoformat(one.last_started_utc)
     except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
+        return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

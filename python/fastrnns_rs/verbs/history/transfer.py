@@ -12,6 +12,7 @@ from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.writer_lock import locked
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
+from fastrnns_rs.verbs.history import indexed_files
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import KeptRun
@@ -65,6 +66,7 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         try:
             text = reading.document_text(file, Run.noun)
             run = Run.from_text(text, file)
+            indexed_files.check(run, file)
         except FastrnnsError as error:
             notes.append(f"skipped: {error.message}")
             continue
