@@ -47,15 +47,15 @@ class Rule(NamedTuple):
     placeholder: bytes
 
 
-def rules(variables: Mapping[str, str], form: Form, folder: Path | None = None) -> list[Rule]:
+def rules(variables: Mapping[str, str], form: Form, *places: Path) -> list[Rule]:
     """Returns the rules for private data, in order of application.
 
     Args:
         variables: Environment variables of the profiled process.
         form: Kind of the searched text.
-        folder: Folder of the capture, which becomes `.`; None for no folder.
+        places: Folders of the capture, which become `.`.
     """
-    folders = _folders(variables, folder)
+    folders = _folders(variables, places)
     texts = [f"{name}={value}" for name, value in variables.items()] + [platform.node()]
     texts += [value for value in variables.values() if form == "prose" or _is_telling(value)]
     found = {text: Rule(text, re.compile(re.escape(text)), REDACTED.encode()) for text in _spelled(texts, form)}
@@ -112,9 +112,9 @@ def _is_telling(value: str) -> bool:
     return bool(re.search(r"[^\W\deE]|/", value) and re.search(r"[^A-Za-z_]", value))
 
 
-def _folders(variables: Mapping[str, str], folder: Path | None) -> dict[str, str]:
+def _folders(variables: Mapping[str, str], places: Iterable[Path]) -> dict[str, str]:
     """Returns folders and their replacements."""
-    found = {str(folder): "."} if folder is not None else {}
+    found = {str(place): "." for place in places}
     home = os.path.expanduser("~")  # noqa: PTH111
     for one in (home, os.path.realpath(home)):
         found.setdefault(one.rstrip("/"), "~")
