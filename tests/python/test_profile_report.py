@@ -105,7 +105,9 @@ def test_traces_of_torch_with_kernels_are_reported(tmp_path: Path) -> None:
     paths = [stem.with_name(f"prof.{one}.0.json.gz") for one in ("py", "cudnn")]
     for path in paths:
         path.write_bytes(gzip.compress(json.dumps(TRACE).encode()))
-    entries = [ArtefactEntry(path=path.name, kind="kineto", size_bytes=1, sha256="") for path in paths]
+    entries = [
+        ArtefactEntry(path=path.name, kind="kineto", size_bytes=path.stat().st_size, sha256="") for path in paths
+    ]
     record, _ = good(tmp_path, export=EXPORT)
     capture = replace(record, artefacts=entries)
     capture.save(stem.with_suffix(".json"))

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,10 @@ def mine(problem):
     def speak():
         warnings.warn(f"from {__file__} by {os.environ['USER']}: {os.environ['THE_TOKEN']}")
         print(os.environ["THE_TOKEN"])
+        # Kineto drops line feeds, and changes quotes and backslashes.
+        for name in (os.environ["THE_LINES"], *os.environ["THE_LINES"].splitlines()):
+            with torch.profiler.record_function("call " + name):
+                pass
     # From a file in the home folder, whose name stands in stacks.
     known = {"speak": speak}
     forward = "def forward(weight):\\n    speak()\\n    return weight * 2"
@@ -77,6 +82,7 @@ def profiled_in(tmp_path: Path, *arguments: str) -> tuple[Path, str]:
     (work / "mine.py").write_text(MINE)
     variables = {"HOME": work.parent, "PWD": work, "TMPDIR": temporary, "A_FOLDER": tmp_path / "zqvother"}
     names = {"USER": "zqvu", "LOGNAME": "zqvu", "THE_TOKEN": "zqv-12345 hush", "PYTHONPATH": "/zqv/a:/zqv/b"}
+    names["THE_LINES"] = '{"zqv": "first"}\n second\\ zqv'
     quick = ["--quick", "--no-unprofiled", "--nloops", "5", "--warmup", "0", "--sleep-between-seconds", "0", "--json"]
     asked = ["--rnns", "mine", "cudnn", "--runner-file", "mine.py", "--output-dir", "out", *quick, *arguments]
     command = [sys.executable, "-m", "fastrnns_rs", "profile", *asked]
@@ -200,6 +206,41 @@ def test_a_trace_is_still_json(somebody: Path) -> None:
     values = {"A": "12345678", "B": "1, 2, 3, 4", "C": '"name": "', "D": "to\\ken \xfc 9", "E": "1.23e-05"}
     redaction.redact_text(path, values)
     assert json.loads(path.read_text()) == {**said, "name": '~/"x.py(3): f', "as": "[redacted]"}
+
+
+LINES = 'line1secretAAAA\nline2 "secret\\BBBB"\r\n  short\n backward'
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        LINES,
+        LINES.replace("\n", ""),
+        LINES.replace("\n", "").replace('"', "'"),
+        LINES.replace("\n", "").replace('"', "'").replace("\\", "/"),
+        "line1secretAAAA",
+        "line2 'secret/BBBB'",
+    ],
+)
+@pytest.mark.parametrize("ensure_ascii", [True, False])
+def test_names_are_found_as_kineto_writes_them(name: str, *, ensure_ascii: bool, somebody: Path) -> None:
+    path = somebody / "out" / "x.json"
+    path.write_text(
+        json.dumps({"name": f"call {name}!", "phase": "backward", "size": "short"}, ensure_ascii=ensure_ascii)
+    )
+    redaction.redact_text(path, {"LINES": LINES})
+    assert json.loads(path.read_text()) == {"name": "call [redacted]!", "phase": "backward", "size": "short"}
+
+
+def test_lines_of_a_variable_are_found_in_prose_and_exports(somebody: Path) -> None:
+    assert prose("a line1secretAAAA b short", somebody, X=LINES) == "a [redacted] b short"
+    path = nsys_database(somebody / "out" / "x.sqlite", capture_checks.expected_ranges({"py": ["forward"]}, range(1)))
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE T (a TEXT)")
+        database.executemany("INSERT INTO T VALUES (?)", [("line1secretAAAA",), ("short",)])
+    redaction.redact(path, {"X": LINES})
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT a FROM T").fetchall() == [("[redacted]",), ("short",)]
 
 
 def test_paths_that_torch_cut_are_found(somebody: Path) -> None:

@@ -137,7 +137,7 @@ def test_ranges_of_a_name_mark_iterations_and_one_that_is_not_there_is_said(tmp_
 def record(path: Path, length: int | None, file: Path) -> Path:
     """A record of a capture of sequences of this length."""
     made = Capture.load(ROOT / "tests" / "data" / "documents" / "capture_3_4cc6066.json")
-    artefacts = [ArtefactEntry(path=str(file), kind="nsys_sqlite", size_bytes=0, sha256="")]
+    artefacts = [ArtefactEntry(path=str(file), kind="nsys_sqlite", size_bytes=file.stat().st_size, sha256="")]
     replace(made, artefacts=artefacts, problem=Problem(seq_length=length, mini_batch=4)).save(path)
     return path
 

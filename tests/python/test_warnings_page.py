@@ -31,6 +31,7 @@ FOLDERS = {
     "verbs/history": "history",
     "verbs/inductor": "inductor",
     "verbs/profile": "profile",
+    "verbs/report": "report",
     "runners": "list",
 }
 WIDEST = 80

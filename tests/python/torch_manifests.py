@@ -35,7 +35,7 @@ def manifest(folder: Path, runners: dict[str, float], *, since: float = 0) -> Pa
     for place, (runner, took) in enumerate(runners.items()):
         path = folder / f"prof_x.{file_names.distinct(runner)}.0.json.gz"
         write(path, document(steps(since + 10_000_000 * place, took)))
-        artefacts.append(ArtefactEntry(path=str(path), kind="kineto", size_bytes=0, sha256=""))
+        artefacts.append(ArtefactEntry(path=str(path), kind="kineto", size_bytes=path.stat().st_size, sha256=""))
     made = Capture.load(ROOT / "tests" / "data" / "documents" / "capture_3_4cc6066.json")
     path = folder / "prof_x.json"
     replace(made, artefacts=artefacts, runners=[*runners], unprofiled_ns=[None] * len(runners)).save(path)

@@ -79,6 +79,25 @@ _DAMAGE = (
     ),
 )
 
+_MANIFESTS = (
+    WarningRow(
+        "capture_file_differs",
+        effect="figures may be of another capture: a file is not the one of the capture manifest",
+        short="a file is not the one of the capture manifest",
+        evidence="path of the file, and both sizes in bytes or the difference of sha256",
+        hint="Read the file alone, or capture again: fastrnns-rs report FILE",
+        verbs=_READERS,
+        details="sha256 is compared for files of at most 16 MiB.",
+    ),
+    WarningRow(
+        "capture_failed",
+        effect="figures may be incomplete, because the capture failed",
+        evidence="path of the manifest, its failed checks, and the end of its command",
+        hint="Capture again: fastrnns-rs profile RUNNER",
+        verbs=_READERS,
+    ),
+)
+
 _LIMITS = (
     WarningRow(
         "graph_level_capture",
@@ -168,6 +187,7 @@ _RANKS = (
 
 TOPICS = (
     Topic("Damaged captures", _DAMAGE),
+    Topic("Capture manifests", _MANIFESTS),
     Topic("Limits of captures", _LIMITS),
     Topic("Ranks of captures", _RANKS),
 )

@@ -98,7 +98,7 @@ def _check_files(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: A
         return _check_torch(request, plan, attempt)
     expected = capture_checks.expected_ranges(attempt.phases, request.captured(plan.nloops))
     failed = {one["name"] for one in attempt.runners} - attempt.phases.keys()
-    final = [(path, kind) for path, kind, intermediate in tool.artefacts(attempt.stem) if not intermediate]
+    final = [(path, kind) for path, kind, intermediate in tool.artefacts(attempt.raw_stem) if not intermediate]
     # A report has one of two names; only existing files count.
     found = [capture_checks.written(path) for path, kind in final if kind != "nsys_report" or path.exists()]
     for path, kind in final:
@@ -139,7 +139,7 @@ def holds_no_range(tool: Profiler, attempt: Attempt) -> bool:
     Such a profiler never saw the iterations. The function expects files that were already converted to a readable
     format. A file that cannot be read has another problem, and does not count.
     """
-    made = [(path, kind) for path, kind, _ in tool.artefacts(attempt.stem) if path.is_file()]
+    made = [(path, kind) for path, kind, _ in tool.artefacts(attempt.raw_stem) if path.is_file()]
     none: Counter[str] = Counter()
     found = [
         *(
@@ -291,5 +291,5 @@ def _left_elsewhere(said: str, attempt: Attempt) -> str:
     nsys reports the path only in its output.
     """
     found = re.findall(r"^Generated:\s*\n\s+(/.+)$", said, re.MULTILINE)
-    elsewhere = [path for path in found if not path.startswith(str(attempt.stem)) and Path(path).is_file()]
+    elsewhere = [path for path in found if not path.startswith(str(attempt.raw_stem)) and Path(path).is_file()]
     return f"nsys left its report in {elsewhere[-1]}" if elsewhere else ""

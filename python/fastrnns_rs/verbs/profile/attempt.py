@@ -17,6 +17,7 @@ from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.errors import FastrnnsError, make_system_error
 from fastrnns_rs.processes.worker_setting import MARK
 from fastrnns_rs.verbs.profile import tool_messages
+from fastrnns_rs.verbs.profile.private_folder import PrivateFolder
 
 #: Time in which a stopped profiler can write its data. Worker processes end within two seconds.
 _GRACE_S = 1.5
@@ -69,6 +70,8 @@ class Attempt:
         said_by_tool: Output of the profiler, without the output of the profiled process and of other commands.
         log: Entries of the log.
         warnings: Warnings about the attempt.
+        private: Folder of files that are not redacted yet; None for the folder of `stem`.
+        placed: Kind of each redacted file that has left the private folder, by its path.
     """
 
     stem: Path
@@ -86,6 +89,22 @@ class Attempt:
     said_by_tool: list[str] = field(default_factory=list)
     log: list[Entry] = field(default_factory=list)
     warnings: list[RunWarning] = field(default_factory=list)
+    private: PrivateFolder | None = None
+    placed: dict[Path, str] = field(default_factory=dict)
+
+    @property
+    def raw_stem(self) -> Path:
+        """Path of the files before redaction, without suffixes; `stem` if no folder is private."""
+        return self.stem if self.private is None else self.private.path / self.stem.name
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Folders of the files, before and after redaction."""
+        return (self.stem.parent,) if self.private is None else (self.stem.parent, self.private.path)
+
+    def final_text(self, text: str) -> str:
+        """Returns a text with the folders of the files after redaction."""
+        return text if self.private is None else self.private.final_text(text)
 
     @property
     def log_path(self) -> Path:
@@ -102,7 +121,7 @@ class Attempt:
     @property
     def answer_path(self) -> Path:
         """Path of the profiled process's report, until it is read."""
-        return file_names.with_suffix(self.stem, ".answer.json")
+        return file_names.with_suffix(self.raw_stem, ".answer.json")
 
     @property
     def runners(self) -> list[dict[str, Any]]:
@@ -157,7 +176,7 @@ class Attempt:
 
     def _run(self, command: list[str], purpose: str, timeout: float | None = None) -> Ended:
         completed: Ended
-        self.log.append(Entry(f"# {purpose}\n$ {shlex.join(command)}"))
+        self.log.append(Entry(f"# {purpose}\n$ {shlex.join(map(self.final_text, command))}"))
         try:
             seconds = self.timeout if timeout is None else timeout
             variables = {**child_environment(), **self.variables}

@@ -24,6 +24,7 @@ from fastrnns_rs.verbs.profile.attempt import Attempt, Entry
 from fastrnns_rs.verbs.profile.baseline import Baseline
 from fastrnns_rs.verbs.profile.capture_observer import Silent
 from fastrnns_rs.verbs.profile.child_command import child_command
+from fastrnns_rs.verbs.profile.private_folder import PrivateFolder, private_folder
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Profiler
@@ -90,10 +91,23 @@ def capture(prepared: Prepared, place: Place, observer: Observer | None = None) 
         FastrnnsError: If the folder cannot be written to.
         KeyboardInterrupt: If Ctrl-C was pressed; the files so far are kept.
     """
-    plan, tool = prepared.plan, prepared.tool
     observer = observer or Silent()
+    if not place.redact:
+        return _capture(prepared, place, observer, None)
+    try:
+        with private_folder(place.folder, prepared.request) as private:
+            return _capture(replace(prepared, request=private.adapt(prepared.request)), place, observer, private)
+    except OSError as error:
+        message, hint = "cannot create temporary folder", "Set TMPDIR to a folder that can be written to."
+        raise FastrnnsError(message, hint, reason=error.strerror or str(error)) from error
+
+
+def _capture(
+    prepared: Prepared, place: Place, observer: Observer, private: PrivateFolder | None
+) -> tuple[Capture, Path]:
+    plan, tool = prepared.plan, prepared.tool
     stem = file_names.reserve(place.folder, _names(prepared), plan.tasks[0].problem)
-    attempt = Attempt(stem, prepared.request.options.timeout, redact=place.redact)
+    attempt = Attempt(stem, prepared.request.options.timeout, redact=place.redact, private=private)
 
     def keep(found: list[CheckEntry]) -> Capture:
         return capture_storage.keep(plan, tool, attempt, found, intermediate=place.keep)
@@ -113,9 +127,13 @@ def capture(prepared: Prepared, place: Place, observer: Observer | None = None) 
             kept = keep([]).artefacts
             observer.note(f"files of the incomplete capture: {', '.join(one.path for one in kept) or 'none'}")
         if isinstance(error, OSError):
-            message = f"cannot write file: {str(error.filename or place.folder)!r}"
+            # An error of a move has two names, of which the second is the written file.
+            file = error.filename2 or error.filename or place.folder
+            message = f"cannot write file: {str(file)!r}"
             is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-            hint = f"{'Free disk space, or use' if is_full else 'Use'} another `output_dir`."
+            is_temporary = private is not None and str(file).startswith(str(private.path))
+            other = "use another `TMPDIR`." if is_temporary else "use another `output_dir`."
+            hint = f"Free disk space, or {other}" if is_full else f"U{other[1:]}"
             why = error.strerror or str(error)
             raise FastrnnsError(message, hint, reason=why) from error
         raise
@@ -163,7 +181,9 @@ def _make(prepared: Prepared, attempt: Attempt, observer: Observer, *, baseline:
     _read(tool, attempt, observer)
     may_fall_back = cuda and tool.name in tools.PROGRAMS and attempt.phases and not attempt.ran_out_of_time
     if may_fall_back and assessment.holds_no_range(tool, attempt):
-        attempt.warnings.append(make_warning("range_yielded_nothing", evidence=shlex.join(attempt.command)))
+        attempt.warnings.append(
+            make_warning("range_yielded_nothing", evidence=shlex.join(map(attempt.final_text, attempt.command)))
+        )
         observer.note(f"no iteration in the range of {tool.name}: capturing the whole program")
         _forget_files(prepared, attempt)
         _profile(prepared, attempt, observer, capture_range=False)
@@ -204,7 +224,7 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
     """
     child = _child(prepared, attempt, prepared.request)
     cuda = assessment.uses_cuda(prepared.plan)
-    attempt.command = prepared.tool.wrap(child, attempt.stem, cuda=cuda, capture_range=capture_range)
+    attempt.command = prepared.tool.wrap(child, attempt.raw_stem, cuda=cuda, capture_range=capture_range)
     deadline = time.monotonic() + attempt.timeout
     left = attempt.timeout
     for start in range(1, _STARTS + 1):
@@ -224,18 +244,18 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
 
 def _forget_files(prepared: Prepared, attempt: Attempt) -> None:
     """Removes the profiler's files, which would be mistaken for the next capture."""
-    for path, _, _ in prepared.tool.artefacts(attempt.stem):
+    for path, _, _ in prepared.tool.artefacts(attempt.raw_stem):
         path.unlink(missing_ok=True)
 
 
 def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> list[str]:
-    return child_command(request, prepared.plan, attempt.stem, str(attempt.answer_path))
+    return child_command(request, prepared.plan, attempt.raw_stem, str(attempt.answer_path))
 
 
 def _read(tool: Profiler, attempt: Attempt, observer: Observer) -> None:
     """Converts the files of the profiler to a readable format."""
     done: list[str] = []
-    while (step := tool.finish(attempt.stem)) is not None and step != done:
+    while (step := tool.finish(attempt.raw_stem)) is not None and step != done:
         observer.reads(Path(step[0]).name)
         attempt.run(step, "to read the capture")
         # A repeated step would fail again.

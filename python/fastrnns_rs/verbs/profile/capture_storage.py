@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def save_tables(attempt: Attempt) -> None:
     """Writes the tables of torch's profiler once each: no other file contains them."""
     for cycle in attempt.cycles:
-        path = file_names.with_suffix(attempt.stem, f".{file_names.distinct(cycle['runner'])}.{cycle['index']}.txt")
+        path = file_names.with_suffix(attempt.raw_stem, f".{file_names.distinct(cycle['runner'])}.{cycle['index']}.txt")
         path.write_text(cycle["table"], encoding="utf-8")
         if str(path) not in (name for name, _ in cycle["files"]):
             cycle["files"].append((str(path), "torch_table"))
@@ -61,15 +61,16 @@ def keep(
     log = "\n".join(entry.text for entry in attempt.log if not (attempt.redact and entry.printed)) + "\n"
     variables, folder = child_environment(), attempt.stem.parent
     if attempt.redact:
-        files, failures = _redacted(files, variables)
-        log = redaction.redact_log(log, variables, folder)
+        failures = _redact_and_place(files, attempt, variables)
+        files = [*attempt.placed.items()]
+        log = redaction.redact_log(log, variables, *attempt.folders)
     attempt.answer_path.unlink(missing_ok=True)
     attempt.log_path.write_text(log, encoding="utf-8", errors="replace")
     completed = attempt.completed
     phases = dict.fromkeys(phase for one in attempt.runners for phase in one["phases"])
     manifest = Capture(
         tool=ToolEntry(name=tool.name, path=str(tool.path) if tool.path else None, version=tool.version),
-        command=attempt.command,
+        command=[*map(attempt.final_text, attempt.command)],
         started_utc=attempt.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
         duration_ns=completed.duration_ns if completed else 0,
         exit_status=completed.exit_status if completed else None,
@@ -93,7 +94,7 @@ def keep(
         phases=list(phases),
     )
     if attempt.redact:
-        manifest = redaction.redact_manifest(manifest, variables, folder)
+        manifest = redaction.redact_manifest(manifest, variables, *attempt.folders)
     try:
         manifest.save(file_names.with_suffix(attempt.stem, ".json"))
     except UsageError as error:
@@ -112,8 +113,10 @@ def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tupl
         for name, kind in cycle["files"]
         if Path(name).is_file()
     ]
-    made = [one for one in tool.artefacts(attempt.stem) if one[0].is_file()]
-    readable = any(path.stat().st_size for path, _, is_step in made if not is_step) and not tool.finish(attempt.stem)
+    made = [one for one in tool.artefacts(attempt.raw_stem) if one[0].is_file()]
+    readable = any(path.stat().st_size for path, _, is_step in made if not is_step) and not tool.finish(
+        attempt.raw_stem
+    )
     for path, kind, is_step in made:
         if is_step and readable and not intermediate:
             path.unlink()
@@ -122,15 +125,15 @@ def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tupl
     return files
 
 
-def _redacted(
-    files: list[tuple[Path, str]], variables: Mapping[str, str]
-) -> tuple[list[tuple[Path, str]], list[FastrnnsError]]:
-    """Redacts files, and removes files that cannot be redacted.
+def _redact_and_place(
+    files: list[tuple[Path, str]], attempt: Attempt, variables: Mapping[str, str]
+) -> list[FastrnnsError]:
+    """Redacts files and moves them to their final folder, and removes files that cannot be redacted.
 
     Returns:
-        The remaining files, and the errors.
+        The errors.
     """
-    kept, failures = [], []
+    failures = []
     for path, kind in files:
         # A report has the same content as the export, in a format that only nsys writes; a snapshot is a pickle.
         if kind in {"nsys_report", "nsys_stream", "memory_snapshot"}:
@@ -138,13 +141,14 @@ def _redacted(
             continue
         try:
             redact = redaction.redact if kind in {"nsys_sqlite", "nvprof_profile"} else redaction.redact_text
-            redact(path, variables)
-            kept.append((path, kind))
+            redact(path, variables, *attempt.folders)
         except FastrnnsError as error:
             path.unlink()
-            message = f"{error.message} (the file was removed)"
+            message = f"{attempt.final_text(error.message)} (the file was removed)"
             failures.append(FastrnnsError(message, "Capture again without `redact`."))
-    return kept, failures
+            continue
+        attempt.placed[path if attempt.private is None else attempt.private.move_out(path)] = kind
+    return failures
 
 
 def _artefact(path: Path, kind: str) -> ArtefactEntry:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.verbs.profile.secrets import REDACTED, hide, hide_text, rules
+from fastrnns_rs.verbs.profile.secrets import REDACTED, Form, hide, hide_text, rules
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.capture_manifest import Capture
@@ -36,17 +36,18 @@ _HOST_NAME = re.compile(rb'("host_?name"\s*:\s*)"(?:[^"\\]|\\.)*"', re.IGNORECAS
 _TEXT = re.compile("TEXT|CHAR|CLOB|BLOB", re.IGNORECASE)
 
 
-def redact(path: Path, variables: Mapping[str, str]) -> None:
+def redact(path: Path, variables: Mapping[str, str], *folders: Path) -> None:
     """Removes private data from an nsys export; times, kernels and ranges are kept.
 
     Args:
         path: Path of the SQLite file.
         variables: Environment variables of the process.
+        folders: Folders of the capture; that of the file by default.
 
     Raises:
         FastrnnsError: If the file cannot be rewritten.
     """
-    secrets = rules(variables, "database", path.parent)
+    secrets = rules(variables, "database", *(folders or [path.parent]))
 
     def private(content: bytes, is_text: int) -> bool:
         # The variables of each process are one text, separated by NUL.
@@ -80,8 +81,13 @@ def redact(path: Path, variables: Mapping[str, str]) -> None:
         ) from error
 
 
-def redact_text(path: Path, variables: Mapping[str, str]) -> None:
+def redact_text(path: Path, variables: Mapping[str, str], *folders: Path) -> None:
     """Removes private data from a table or a JSON trace, compressed or not.
+
+    Args:
+        path: Path of the file.
+        variables: Environment variables of the process.
+        folders: Folders of the capture; that of the file by default.
 
     Raises:
         FastrnnsError: If the file cannot be rewritten.
@@ -89,7 +95,8 @@ def redact_text(path: Path, variables: Mapping[str, str]) -> None:
     packed = path.suffix == ".gz"
     try:
         content = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
-        content = hide(content, rules(variables, "json" if ".json" in path.suffixes else "table", path.parent))
+        form: Form = "json" if ".json" in path.suffixes else "table"
+        content = hide(content, rules(variables, form, *(folders or [path.parent])))
         content = _HOST_NAME.sub(rb'\1"' + REDACTED.encode() + b'"', content)
         path.write_bytes(gzip.compress(content, compresslevel=6) if packed else content)
     except (OSError, EOFError, zlib.error) as error:
@@ -98,12 +105,12 @@ def redact_text(path: Path, variables: Mapping[str, str]) -> None:
         ) from error
 
 
-def redact_log(text: str, variables: Mapping[str, str], folder: Path) -> str:
+def redact_log(text: str, variables: Mapping[str, str], *folders: Path) -> str:
     """Returns the log without private data."""
-    return hide_text(text, rules(variables, "prose", folder))
+    return hide_text(text, rules(variables, "prose", *folders))
 
 
-def redact_manifest(manifest: Capture, variables: Mapping[str, str], folder: Path) -> Capture:
+def redact_manifest(manifest: Capture, variables: Mapping[str, str], folder: Path, *others: Path) -> Capture:
     """Returns the capture manifest without private data.
 
     Paths of its files become relative to its folder.
@@ -112,8 +119,9 @@ def redact_manifest(manifest: Capture, variables: Mapping[str, str], folder: Pat
         manifest: Manifest with absolute paths of its files.
         variables: Environment variables of the process.
         folder: Folder of the manifest.
+        others: Other folders of its files.
     """
-    secrets = rules(variables, "prose", folder)
+    secrets = rules(variables, "prose", folder, *others)
 
     def shown(text: str) -> str:
         return hide_text(text, secrets)

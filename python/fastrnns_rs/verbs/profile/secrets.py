@@ -29,6 +29,13 @@ _ENDS = rb"(?![\w\x80-\xff-]|\.[\w\x80-\xff])"
 _PART = rb'[^/"\\\s:,;()\[\]]*'
 #: Folders that occur in path lists on every machine.
 _COMMON = ("/usr/", "/bin", "/sbin", "/lib", "/opt/", "/etc/")
+#: Changes of names by kineto, which differ between its versions: dropped line feeds, other quotes, other slashes.
+_KINETO = [
+    str.maketrans({**lines, **quotes, **slashes})
+    for lines in ({}, {"\n": ""})
+    for quotes in ({}, {'"': "'"})
+    for slashes in ({}, {"\\": "/"})
+]
 #: Parts of range names, which look like paths.
 _RANGE_NAMES = re.compile(r"forward|backward|\d*")
 
@@ -47,17 +54,18 @@ class Rule(NamedTuple):
     placeholder: bytes
 
 
-def rules(variables: Mapping[str, str], form: Form, folder: Path | None = None) -> list[Rule]:
+def rules(variables: Mapping[str, str], form: Form, *places: Path) -> list[Rule]:
     """Returns the rules for private data, in order of application.
 
     Args:
         variables: Environment variables of the profiled process.
         form: Kind of the searched text.
-        folder: Folder of the capture, which becomes `.`; None for no folder.
+        places: Folders of the capture, which become `.`.
     """
-    folders = _folders(variables, folder)
+    folders = _folders(variables, places)
     texts = [f"{name}={value}" for name, value in variables.items()] + [platform.node()]
-    texts += [value for value in variables.values() if form == "prose" or _is_telling(value)]
+    values = [part for value in variables.values() for part in (value, *_lines(value))]
+    texts += [value for value in values if form == "prose" or _is_telling(value)]
     found = {text: Rule(text, re.compile(re.escape(text)), REDACTED.encode()) for text in _spelled(texts, form)}
     found = {text: rule for text, rule in found.items() if len(text) >= _SHORTEST}
     for name, placeholder in folders.items():
@@ -92,16 +100,25 @@ def _encoded(text: str) -> bytes:
 def _spelled(texts: Iterable[str], form: Form) -> Iterator[bytes]:
     """Yields the spellings of each text in a form.
 
-    In JSON, a quote without a backslash would be part of the syntax.
+    In JSON, a quote without a backslash would be part of the syntax. Torch changes names instead of escaping them.
     """
     for text in texts:
         spelled = [text]
         if form == "json":
-            spelled = [json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]]
+            changed = (text.translate(table) for table in _KINETO)
+            spelled = [
+                json.dumps(one, ensure_ascii=ascii_only)[1:-1] for one in changed for ascii_only in (True, False)
+            ]
         elif form == "prose":
             # Spellings of a shell, of Python's `repr`, and on one line.
             spelled += [text.replace("'", "'\"'\"'"), repr(text)[1:-1], " ".join(text.split())]
         yield from filter(None, map(_encoded, spelled))
+
+
+def _lines(value: str) -> list[str]:
+    """Returns the lines of a value with several lines, of which a program may use each."""
+    lines = [line.strip() for line in value.splitlines()]
+    return [line for line in lines if len(_encoded(line)) >= _SHORTEST] if lines[1:] else []
 
 
 def _is_telling(value: str) -> bool:
@@ -112,9 +129,9 @@ def _is_telling(value: str) -> bool:
     return bool(re.search(r"[^\W\deE]|/", value) and re.search(r"[^A-Za-z_]", value))
 
 
-def _folders(variables: Mapping[str, str], folder: Path | None) -> dict[str, str]:
+def _folders(variables: Mapping[str, str], places: Iterable[Path]) -> dict[str, str]:
     """Returns folders and their replacements."""
-    found = {str(folder): "."} if folder is not None else {}
+    found = {str(place): "." for place in places}
     home = os.path.expanduser("~")  # noqa: PTH111
     for one in (home, os.path.realpath(home)):
         found.setdefault(one.rstrip("/"), "~")

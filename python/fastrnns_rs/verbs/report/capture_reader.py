@@ -153,7 +153,8 @@ def read(
     except ValueError as error:
         raise _rejected(str(error), pattern, categories) from None
     narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
-    summary = Summary(core, selected=any(narrowed), paths=[os.fspath(one) for one in paths])
+    given = [os.fspath(one) for one in paths]
+    summary = Summary(core, selected=any(narrowed), paths=given, warnings=manifest_warnings(paths))
     if strict:
         _refuse_damage(summary)
     if trace_output is not None:
@@ -221,6 +222,18 @@ def _parsed(
         from fastrnns_rs.verbs.report.unreadable_capture import make_reading_error
 
         raise make_reading_error(error, given) from None
+
+
+def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]]:
+    """Returns the warnings about the capture manifests of paths, as plain dictionaries."""
+    # Most files are not manifests, and a full check would import the modules that read them.
+    named = [path for path in paths if file_kinds.may_be_manifest(path) or file_kinds.kind(path) == "folder"]
+    if not named:
+        return []
+    from fastrnns_rs.verbs.report.manifest_warnings import find_manifest_warnings
+
+    keys = ("code", "message", "evidence", "hint")
+    return [{key: getattr(one, key) for key in keys} for one in find_manifest_warnings(named)]
 
 
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:

@@ -33,22 +33,32 @@ class Summary:
     array([3000, 1000])
     """
 
-    def __init__(self, core: TraceSummary, *, selected: bool = False, paths: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        core: TraceSummary,
+        *,
+        selected: bool = False,
+        paths: Sequence[str] = (),
+        warnings: Sequence[dict[str, Any]] = (),
+    ) -> None:
         self._core = core
+        # Warnings of manifests, which the core does not know.
+        self._warnings = (*warnings,)
         self._selected = selected
         self._paths = (*paths,)
         #: Command of the report, which the next command of `render` begins with; empty for one that names `paths`.
         self.command = ""
         self._document: SummaryDocument | None = None
 
-    def __getstate__(self) -> tuple[TraceSummary, bool, tuple[str, ...]]:
+    def __getstate__(self) -> tuple[Any, ...]:
         """Returns the state without the dataclasses, which are created again on access."""
-        return self._core, self._selected, self._paths
+        return self._core, self._selected, self._paths, self._warnings
 
-    def __setstate__(self, state: tuple[TraceSummary, bool] | tuple[TraceSummary, bool, tuple[str, ...]]) -> None:
-        """Restores a pickled summary; earlier versions pickled no paths."""
-        self._core, self._selected, *paths = state
-        self._paths = paths[0] if paths else ()
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """Restores a pickled summary; earlier versions pickled no paths and no warnings of manifests."""
+        self._core, self._selected = state[:2]
+        self._paths = state[2] if len(state) > 2 else ()  # noqa: PLR2004
+        self._warnings = state[3] if len(state) > 3 else ()  # noqa: PLR2004
         self.command = ""
         self._document = None
 
@@ -135,15 +145,21 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the JSON document as plain dictionaries and lists."""
-        return self._core.to_dict()
+        document = self._core.to_dict()
+        document["warnings"] = [*self._warnings, *document["warnings"]]
+        return document
 
     def warning_rows(self) -> list[dict[str, Any]]:
         """Returns the warnings as plain dictionaries, without the rest of the document."""
-        return self._core.warnings()
+        return [*self._warnings, *self._core.warnings()]
 
     def to_json(self) -> str:
         """Returns the JSON document as text, with control characters escaped."""
-        return self._core.to_json()
+        if not self._warnings:
+            return self._core.to_json()
+        pieces: list[bytes] = []
+        self.write_json(pieces.append)
+        return b"".join(pieces).decode()
 
     def save(self, path: str | Path) -> None:
         """Writes the JSON document atomically.
@@ -164,6 +180,10 @@ class Summary:
         Args:
             write: Function that takes UTF-8, such as the `write` of a binary file.
         """
+        if self._warnings:
+            from fastrnns_rs.verbs.report.summary_json import insert_warnings
+
+            write = insert_warnings(write, self._warnings)
         self._core.write_json(write)
 
     @checked_keywords(name="kind")

@@ -57,6 +57,22 @@ def find_manifest_files(path: str | Path) -> tuple[list[tuple[str, str | None]],
     return wanted, {place.resolve() for one, place in places if _is_there(place) and _is_what_it_says(one, place)}
 
 
+def find_read_artefacts(path: str | Path) -> tuple[Capture, list[tuple[ArtefactEntry, Path]]] | None:
+    """Returns a manifest, and its entries of the files that are read, each with the path of the file.
+
+    Returns:
+        None for a file that is not a manifest, and for a damaged manifest.
+    """
+    try:
+        manifest = _manifest_at(path)
+    except FastrnnsError:
+        return None
+    if manifest is None:
+        return None
+    wanted = _wanted_kinds(manifest)
+    return manifest, [(one, _place(Path(path), Path(one.path))) for one in manifest.artefacts if one.kind in wanted]
+
+
 def _is_what_it_says(artefact: ArtefactEntry, place: Path) -> bool:
     """Returns False for a capture that is recorded as a text: nothing reads texts."""
     return artefact.kind not in _TEXTS or file_kinds.kind(place) != "capture"
@@ -151,9 +167,9 @@ def is_manifest(path: str | os.PathLike[str]) -> bool:
 
 
 def _list_files(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
-    kinds = {one.kind for one in manifest.artefacts}
-    wanted = kinds & READABLE or {*[kind for kind in _EXPORTABLE if kind in kinds][:1]}
+    wanted = _wanted_kinds(manifest)
     if not wanted:
+        kinds = {one.kind for one in manifest.artefacts}
         held = ", ".join(sorted(kinds)) or "no file"
         message = f"no readable file in capture manifest: {str(path)!r} has {held}"
         raise FastrnnsError(message, "Capture again with nsys or torch.profiler.", value=str(path))
@@ -171,6 +187,12 @@ def _list_files(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
         (str(file), find_runner(file.name, manifest.runners) if is_of_one else None)
         for file, is_of_one in dict.fromkeys(named)
     ]
+
+
+def _wanted_kinds(manifest: Capture) -> set[str]:
+    """Returns the kinds of the files that are read; empty if no file can be read."""
+    kinds = {one.kind for one in manifest.artefacts}
+    return kinds & READABLE or {*[kind for kind in _EXPORTABLE if kind in kinds][:1]}
 
 
 def _place(manifest: Path, file: Path) -> Path:

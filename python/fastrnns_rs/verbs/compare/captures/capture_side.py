@@ -17,7 +17,7 @@ from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures.idle_times import CaptureIdle, read_idle
 from fastrnns_rs.verbs.compare.environment_keys import merged
-from fastrnns_rs.verbs.report.capture_reader import opened
+from fastrnns_rs.verbs.report.capture_reader import manifest_warnings, opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
             "graph_level": any(one["graph_level"] for one in captures),
         },
         devices=devices,
-        warnings=[RunWarning(**one) for one in found["warnings"]],
+        warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"])],
         idle=read_idle(summary),
     )
     if reading.total_ns > _LONGEST_NS:
