@@ -247,13 +247,13 @@ def _ended(killing: Killing, status: int, errors: str) -> list[str]:
     expected = {0}
     if killing.target in {"worker", "supervisor"} and killing.number != signal.SIGSTOP:
         # A profiler that is killed when it is asked for its version does not work.
-        expected |= {1, 5} if "nsys does not work" in errors else {1}
+        expected |= {1, 5} if "profiler fails: 'nsys'" in errors else {1}
     if killing.interrupts:
         # As a program ends that has not begun to handle signals, Python itself included.
         expected |= {130, -killing.number, *([1] if "KeyboardInterrupt" in errors else [])}
     found = [] if status in expected else [f"exit status {status}: {errors[-600:]}"]
     # Python complains where it is interrupted before we are asked, and so does a fake profiler.
-    has_traceback = "Traceback" in errors and "KeyboardInterrupt" not in errors and "nsys does not work" not in errors
+    has_traceback = "Traceback" in errors and "KeyboardInterrupt" not in errors and "profiler fails: 'nsys'" not in errors
     if has_traceback or "fault of fastrnns-rs" in errors:
         found.append(f"it has complained: {errors[-600:]}")
     return found
