@@ -24,6 +24,7 @@ use crate::trace::{Capture, Trace, Warning, counted};
 /// Reasons for which a row is skipped.
 const NO_NUMBER: &str = "text instead of a number";
 const CUT_SHORT: &str = "fewer columns than the header";
+const NO_HEADER: &str = "row without a known header";
 /// Number of lines between two checks for an interruption.
 const STRIDE: u64 = 1 << 12;
 
@@ -163,14 +164,14 @@ pub(in crate::trace::readers) fn read(
         } else {
             headers.other(line);
             if is_row(line) {
-                sheet.capture.skip("row without a known header", Some(lines.offset));
+                sheet.capture.skip(NO_HEADER, Some(lines.offset));
             }
         }
     }
-    let is_silent = sheet.capture.events_read + sheet.capture.events_skipped == 0;
+    let has_rows = sheet.capture.skipped.iter().any(|skipped| skipped.reason == NO_HEADER);
     let reason = match headers {
         Headers::None => Some("the nvprof output has no table"),
-        Headers::Unknown if is_silent => Some("the tables of the nvprof output have no known header"),
+        Headers::Unknown if !has_rows => Some("the tables of the nvprof output have no known header"),
         Headers::Known if unread > 0 && sheet.capture.events_read == 0 => Some("the file is an nvprof trace as text"),
         _ => None,
     };
