@@ -230,9 +230,10 @@ impl Process {
     }
 
     fn pump_to_the_end(&mut self, time: Duration) -> Result<()> {
-        let deadline = Instant::now() + time;
-        while !self.gone && Instant::now() < deadline {
-            self.pump(deadline)?;
+        // A time beyond the range of the clock means no limit.
+        let deadline = Instant::now().checked_add(time);
+        while !self.gone && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            self.pump(deadline.unwrap_or_else(|| Instant::now() + TICK))?;
         }
         Ok(())
     }

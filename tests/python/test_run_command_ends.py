@@ -55,6 +55,12 @@ def test_a_time_beyond_all_clocks_is_none(seconds: float) -> None:
     assert run_command(["sleep", "60"], timeout=0).timed_out
 
 
+@pytest.mark.parametrize("grace", [1e19, 1e308, float("inf")])
+def test_a_grace_beyond_all_clocks_is_without_end(grace: float) -> None:
+    done = run_command(["sleep", "60"], timeout=0.2, grace=grace)
+    assert (done.timed_out, done.signal) == (True, signal.SIGTERM)
+
+
 # What it leaves behind.
 
 

@@ -124,3 +124,12 @@ def test_nasty_values() -> None:
     assert stats.permutation_test([1.0], [2.0], resamples=1).p_value == pytest.approx(1, abs=0.5)
     with pytest.raises(ValueError, match="the range of baseline and candidate overflows a 64-bit float; rescale"):
         stats.permutation_test([-1.7e308], [1.7e308])
+
+
+@pytest.mark.parametrize("resamples", [0, 10**8 + 1, 2**62])
+def test_a_number_of_resamples_has_the_limits_of_the_bootstrap(resamples: int) -> None:
+    said = "from 1 to 100000000"
+    with pytest.raises(ValueError, match=said):
+        stats.bootstrap_ci([1.0, 2.0], resamples=resamples)
+    with pytest.raises(ValueError, match=said):
+        stats.permutation_test([1.0], [2.0], resamples=resamples)

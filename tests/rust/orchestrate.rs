@@ -118,6 +118,13 @@ fn a_time_out_ends_it_and_what_it_started() {
 }
 
 #[test]
+fn a_grace_beyond_the_clock_is_without_end() {
+    let mark = mark();
+    let done = run(&command(&["sleep", &mark]), Some(Duration::from_millis(200)), Duration::MAX, || false).unwrap();
+    assert_eq!((done.timed_out, done.signal), (true, Some(Signal::TERM.as_raw())));
+}
+
+#[test]
 fn whoever_asked_may_interrupt_it() {
     let mark = mark();
     let deadline = Instant::now() + Duration::from_millis(300);

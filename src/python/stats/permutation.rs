@@ -21,7 +21,7 @@ use crate::stats::compare::hypotheses::{self, Statistic};
 ///     baseline: Samples, one dimension, any unit, at least one; a contiguous float64 array is read in place.
 ///     candidate: Samples in the same unit.
 ///     statistic: Compared statistic, `mean` or `median`.
-///     resamples: Number of divisions to draw, at least 1.
+///     resamples: Number of divisions to draw, from 1 to 10**8.
 ///     seed: Seed of random divisions, 64 bits. The same seed gives the same result with any number of threads.
 ///     threads: Number of threads, from 1 to 256; None for the number of processors, at most 8.
 ///

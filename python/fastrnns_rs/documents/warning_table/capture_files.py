@@ -36,9 +36,10 @@ _DAMAGE = (
     WarningRow(
         "rows_lost",
         effect="all figures lack the rows that could not be read",
-        evidence="number of damaged tables; table and number of rows before the damage",
+        evidence="number of damaged tables; table, number of rows before the damage, and reason",
         hint=_AGAIN,
         verbs=_READERS,
+        details="Views and virtual tables are not read, because they can run code.",
     ),
     WarningRow(
         "unfinished_write",

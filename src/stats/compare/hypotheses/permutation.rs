@@ -8,9 +8,12 @@ use crate::memory;
 use crate::par;
 use crate::results::result;
 use crate::simd::{Kernel, vectorised};
+use crate::stats::intervals::bootstrap::Resampling;
 use crate::stats::samples::random::Stream;
 use crate::stats::samples::{Statistic, check, finite};
 
+/// Largest number of resamples, as of the bootstrap.
+const MOST: u64 = Resampling::MOST as u64;
 /// Values that divisions give to a side between two questions whether to go on: some milliseconds.
 const PART: usize = 1 << 23;
 /// Divisions that one thread draws at a time, unless they are large ones.
@@ -44,7 +47,8 @@ result! {
 /// The same seed gives the same result whatever the number of `threads`.
 ///
 /// # Errors
-/// An empty side; a NaN or an infinity, by position; no resamples; a difference that overflows; an interruption.
+/// An empty side; a NaN or an infinity, by position; a number of resamples out of range; a difference that overflows; an
+/// interruption.
 pub fn permutation_test(
     baseline: &[f64],
     candidate: &[f64],
@@ -56,7 +60,7 @@ pub fn permutation_test(
 ) -> Result<PermutationTest> {
     finite("baseline", baseline, 1)?;
     finite("candidate", candidate, 1)?;
-    require(resamples > 0, "resamples", resamples as f64, "at least 1")?;
+    require((1..=MOST).contains(&resamples), "resamples", resamples as f64, "from 1 to 100000000")?;
     let pool = Pool::of(baseline, candidate);
     let (difference, extreme) = match statistic {
         Statistic::Mean => {

@@ -1,7 +1,7 @@
 //! The arguments of a device's operation, and of the call that launched it.
 
 use super::decimal::digits;
-use super::meaning::whole;
+use super::meaning::{named, whole};
 use super::phrases::Phrases;
 use super::plain::{Layout, Members, Next};
 use super::value::{Fault, Value, members};
@@ -82,7 +82,7 @@ impl<'a> Arguments<'a> {
             return Ok(found);
         }
         found = Self::default();
-        members(text, 0, |key, value| found.take(Argument::named(key), value))?;
+        members(text, 0, |key, value| found.take(named(key, Argument::named), value))?;
         Ok(found)
     }
 
@@ -152,7 +152,7 @@ pub(super) fn correlation(text: &[u8], layout: &mut Layout<Argument>) -> Result<
     }
     let mut found = 0;
     members(text, 0, |key, value| {
-        if Argument::named(key) == Argument::Correlation {
+        if named(key, Argument::named) == Argument::Correlation {
             found = identity(value);
         }
     })?;

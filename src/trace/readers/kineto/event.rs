@@ -2,6 +2,7 @@
 
 use super::annotation;
 use super::decimal::microseconds_to_nanoseconds;
+use super::meaning::{named, unescaped};
 use super::phrases::{Phrases, key};
 use super::plain::{Layout, Members, Next};
 use super::value::{Fault, Value, members};
@@ -112,12 +113,42 @@ fn is_operators_name(text: &[u8]) -> bool {
     letter.is_some_and(|&letter| !annotation::may_begin(letter))
 }
 
+/// Returns a phase or a category without escapes, or another with the same meaning; empty if no event here has it.
+#[cold]
+fn known_text(raw: &[u8]) -> &'static [u8] {
+    match unescaped(raw).0.as_bytes() {
+        b"X" => b"X",
+        b"kernel" | b"Kernel" => b"kernel",
+        b"gpu_memcpy" | b"Memcpy" => b"gpu_memcpy",
+        b"gpu_memset" | b"Memset" => b"gpu_memset",
+        b"user_annotation" => b"user_annotation",
+        b"cpu_op" | b"Operator" => b"cpu_op",
+        b"Runtime" => b"cuda_runtime",
+        other if other.ends_with(b"_runtime") || other.ends_with(b"_driver") => b"cuda_runtime",
+        _ => b"",
+    }
+}
+
 impl<'a> Event<'a> {
     /// The event at `at`, and the place after it.
     pub(super) fn parse(text: &'a [u8], at: usize) -> Result<(Self, usize), Fault> {
         let mut event = Self::default();
-        let end = members(text, at, |key, value| event.take(Member::named(key), value))?;
+        let end = members(text, at, |key, value| event.take(named(key, Member::named), value))?;
+        if event.has_escapes() {
+            for place in [&mut event.phase, &mut event.category] {
+                if let Some(Value::Text(text)) = place {
+                    *text = known_text(text);
+                }
+            }
+        }
         Ok((event, end))
+    }
+
+    /// Returns true if its phase or its category has an escape.
+    fn has_escapes(&self) -> bool {
+        [self.phase, self.category]
+            .iter()
+            .any(|place| matches!(place, Some(Value::Text(text)) if text.contains(&b'\\')))
     }
 
     #[inline]
@@ -179,6 +210,9 @@ impl<'a> Event<'a> {
                 }
                 Some(_) => {}
                 None if seen & bit(Member::Phase) != 0 && self.phase != Some(Value::Text(b"X")) => {
+                    if members.escaped() && self.has_escapes() {
+                        return None;
+                    }
                     self.known = Some(Class::Other);
                     return Some(());
                 }
@@ -194,7 +228,8 @@ impl<'a> Event<'a> {
                     let found = self.class();
                     self.known = Some(found);
                     if found == Class::Other {
-                        return Some(());
+                        // The category may be another without its escapes.
+                        return (!members.escaped() || !self.has_escapes()).then_some(());
                     }
                     class = Some(found);
                     is_new = found == Class::Call && seen == CLASSED && callees.is_some();

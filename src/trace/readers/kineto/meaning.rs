@@ -16,6 +16,11 @@ pub(super) fn number(value: Value<'_>) -> Option<i64> {
     integer(text).or_else(|| integer(text.strip_prefix(b"stream ")?))
 }
 
+/// Returns what `named` makes of a key. Keys with escapes are rare: no writer that we know escapes letters.
+pub(super) fn named<M>(key: &[u8], named: fn(&[u8]) -> M) -> M {
+    if key.contains(&b'\\') { named(unescaped(key).0.as_bytes()) } else { named(key) }
+}
+
 /// Returns a string without escapes. Invalid escapes and invalid UTF-8 become U+FFFD, and then the second value is true.
 pub(super) fn unescaped(raw: &[u8]) -> (Cow<'_, str>, bool) {
     if !raw.contains(&b'\\') {

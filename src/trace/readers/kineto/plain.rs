@@ -36,6 +36,8 @@ pub(super) struct Members<'a, 'h, M> {
     at: usize,
     /// Number of members before this place.
     step: usize,
+    /// True if a text had an escape.
+    escaped: bool,
     layout: &'h mut Layout<M>,
 }
 
@@ -90,7 +92,7 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
     /// The members of the object that `text` begins with.
     #[inline]
     pub(super) fn of(text: &'a [u8], layout: &'h mut Layout<M>) -> Self {
-        Self { text, at: 1, step: 0, layout }
+        Self { text, at: 1, step: 0, escaped: false, layout }
     }
 
     /// The next key, from in front of a member or behind one.
@@ -182,6 +184,7 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
             b'"' => {
                 let end = closing(self.text, start + 1)?;
                 if self.text[end] != b'"' {
+                    self.escaped = true;
                     return self.any();
                 }
                 self.at = end + 1;
@@ -200,6 +203,12 @@ impl<'a, 'h, M: Copy> Members<'a, 'h, M> {
             }
             _ => self.any(),
         }
+    }
+
+    /// Returns true if one of the texts so far had an escape.
+    #[inline]
+    pub(super) fn escaped(&self) -> bool {
+        self.escaped
     }
 
     /// The current place in the text.

@@ -96,6 +96,31 @@ fn named(kernels: &[(&str, u64)]) -> Vec<(String, u64)> {
 }
 
 #[test]
+fn keys_and_categories_may_have_escapes() {
+    let plain = document(&ordinary());
+    for (text, escaped) in [
+        (r#""dur""#, r#""d\u0075r""#),
+        (r#""ts""#, r#""\u0074s""#),
+        (r#""cat""#, r#""c\u0061t""#),
+        (r#""name""#, r#""nam\u0065""#),
+        (r#""stream""#, r#""str\u0065am""#),
+        (r#""correlation""#, r#""c\u006frrelation""#),
+        (r#""args""#, r#""\u0061rgs""#),
+        (r#""ph": "X""#, r#""ph": "\u0058""#),
+        (r#""kernel""#, r#""k\u0065rnel""#),
+        (r#""cuda_runtime""#, r#""cuda\u005fruntime""#),
+        (r#""cpu_op""#, r#""cpu\u005fop""#),
+    ] {
+        let other = plain.replace(text, escaped);
+        assert_ne!(other, plain);
+        let (found, whole) = (read(&other), read(&plain));
+        assert_eq!(counts(&other), counts(&plain), "{escaped}");
+        assert_eq!(found.0.devices, whole.0.devices, "{escaped}");
+        assert_eq!(found.0.api_calls, whole.0.api_calls, "{escaped}");
+    }
+}
+
+#[test]
 fn reads_an_ordinary_trace() {
     let (summary, capture) = read(&document(&ordinary()));
     assert_eq!((capture.events_read, capture.events_skipped), (6, 0));

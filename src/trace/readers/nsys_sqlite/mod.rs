@@ -20,7 +20,7 @@ mod ranges;
 
 use std::path::Path;
 
-use self::database::Database;
+use self::database::{Database, Table};
 use self::devices::Devices;
 use self::progress::Progress;
 use self::strings::Strings;
@@ -70,9 +70,10 @@ fn read_database(
     }
 
     let mut whole_graphs = 0;
-    for table in database.tables.iter().filter(|table| table.has_events() && !USED.contains(&table.name.as_str())) {
+    let is_used = |table: &Table| USED.iter().any(|used| table.is_named(used));
+    for table in database.tables.iter().filter(|table| table.has_events() && !is_used(table)) {
         let rows = progress.count(database, table)?;
-        if table.name == graphs::TABLE {
+        if table.is_named(graphs::TABLE) {
             whole_graphs = rows;
         }
     }

@@ -20,6 +20,9 @@ use crate::trace::Warning;
 /// Longest text or row that is loaded. Names of kernels have up to some kilobytes.
 const LONGEST: i32 = 16 << 20;
 const HEADER: usize = 100;
+/// Prefix of tables of activities, and the table of ranges in exports.
+const ACTIVITIES: &str = "CUPTI_ACTIVITY_KIND_";
+const RANGES: &str = "NVTX_EVENTS";
 const ITSELF: &str = "Unpack the file, and use the database in it.";
 
 /// A column of a table.
@@ -44,14 +47,19 @@ pub(in crate::trace::readers) struct Table {
 }
 
 impl Table {
+    /// Returns true if this is its name: SQLite ignores the case of letters.
+    pub(in crate::trace::readers) fn is_named(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
     /// Returns true if a column with this name exists.
     pub(in crate::trace::readers) fn has(&self, name: &str) -> bool {
-        self.columns.iter().any(|column| column.name == name)
+        self.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name))
     }
 
     /// Returns the place of a column's numbers in the rows, if they can be read without SQLite.
     pub(in crate::trace::readers) fn place(&self, name: &str) -> Option<Place> {
-        match self.columns.iter().position(|column| column.name == name) {
+        match self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)) {
             None => Some(Place { column: None, null_if_short: true }),
             Some(at) => {
                 let column = &self.columns[at];
@@ -62,7 +70,7 @@ impl Table {
 
     /// Returns true if its rows are events: see the part's own description.
     pub(in crate::trace::readers) fn has_events(&self) -> bool {
-        self.name.starts_with("CUPTI_ACTIVITY_KIND_") || self.has("start") || self.has("timestamp")
+        kind_of_activities(&self.name).is_some() || self.has("start") || self.has("timestamp")
     }
 }
 
@@ -74,6 +82,8 @@ pub(in crate::trace::readers) struct Database {
     pub(in crate::trace::readers) pages: Option<Pages>,
     /// In the order of the file.
     pub(in crate::trace::readers) tables: Vec<Table>,
+    /// Names of views and virtual tables with names of tables of events. They are not read, as they could run code.
+    pub(in crate::trace::readers) unread: Vec<(String, &'static str)>,
     pub(in crate::trace::readers) size_bytes: u64,
     /// The bytes that the header promises, where the file has fewer.
     promised_bytes: Option<u64>,
@@ -89,9 +99,9 @@ impl Database {
         let promised_bytes = promised(&header).filter(|&promised| promised > size_bytes);
         let open = || -> rusqlite::Result<Self> {
             let connection = connect(path, promised_bytes.is_some())?;
-            let tables = tables(&connection)?;
+            let (tables, unread) = (tables(&connection)?, unread(&connection)?);
             let pages = Pages::open(path, &header, size_bytes);
-            Ok(Self { connection, pages, tables, size_bytes, promised_bytes })
+            Ok(Self { connection, pages, tables, unread, size_bytes, promised_bytes })
         };
         checked(open()).map_err(|error| {
             // It quotes statements of the file, which have lines.
@@ -105,7 +115,7 @@ impl Database {
 
     /// A table, if the file has it.
     pub(in crate::trace::readers) fn table(&self, name: &str) -> Option<&Table> {
-        self.tables.iter().find(|table| table.name == name)
+        self.tables.iter().find(|table| table.is_named(name))
     }
 
     /// A statement. Everything that the text takes from the file must be quoted.
@@ -143,6 +153,12 @@ pub(in crate::trace::readers) fn checked<T>(answer: rusqlite::Result<T>) -> rusq
         memory::fail(None);
     }
     answer
+}
+
+/// Returns the kind of the activities of a table, from its name: `KERNEL` of `CUPTI_ACTIVITY_KIND_KERNEL`.
+pub(in crate::trace::readers) fn kind_of_activities(table: &str) -> Option<&str> {
+    let (prefix, kind) = table.split_at_checked(ACTIVITIES.len())?;
+    prefix.eq_ignore_ascii_case(ACTIVITIES).then_some(kind)
 }
 
 /// A name as SQL has it.
@@ -234,6 +250,18 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
         tables.push(Table { name: name.clone(), columns, root });
     }
     Ok(tables)
+}
+
+/// Returns views and virtual tables that stand for tables of events, by name and reason.
+fn unread(connection: &Connection) -> rusqlite::Result<Vec<(String, &'static str)>> {
+    let sql = "SELECT name, type = 'view' FROM sqlite_master
+        WHERE type = 'view' OR type = 'table' AND ifnull(rootpage, 0) <= 0";
+    let mut statement = connection.prepare(sql)?;
+    let found = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
+    let is_wanted = |name: &str| kind_of_activities(name).is_some() || name.eq_ignore_ascii_case(RANGES);
+    let why = |is_view| if is_view { "a view is not read" } else { "a virtual table is not read" };
+    let found = found.filter_map(|row| checked(row).ok().filter(|(name, _)| is_wanted(name)));
+    Ok(found.map(|(name, is_view)| (name, why(is_view))).collect())
 }
 
 /// Returns true if numbers of a column of this type are fractions, by SQLite's rules of types. Those that other rules precede

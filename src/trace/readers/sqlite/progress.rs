@@ -48,7 +48,11 @@ impl<'a> Progress<'a> {
     pub(in crate::trace::readers) fn new(capture: Capture, database: &Database, interrupted: Interrupted<'a>) -> Self {
         let rows_left = database.size_bytes / SMALLEST_ROW;
         let pages_left = database.pages.as_ref().map_or(0, Pages::budget);
-        Self { capture, warnings: Vec::new(), interrupted, rows_left, pages_left, lost: None }
+        let mut progress = Self { capture, warnings: Vec::new(), interrupted, rows_left, pages_left, lost: None };
+        for (name, why) in &database.unread {
+            progress.lose(name, 0, why);
+        }
+        progress
     }
 
     /// Adds the rows of a table of events to `log`. `find` has their numbers in the trace. Missing columns are [`NONE`].

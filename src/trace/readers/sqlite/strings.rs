@@ -30,7 +30,7 @@ impl<'a> Strings<'a> {
         interrupted: Interrupted<'_>,
     ) -> Result<Self> {
         let columns = database.table(table).map(|table| table.columns.as_slice()).unwrap_or_default();
-        let has_key = columns.iter().any(|column| column.name == id && column.is_key);
+        let has_key = columns.iter().any(|column| column.name.eq_ignore_ascii_case(id) && column.is_key);
         let (key, places) =
             if has_key { (id, None) } else { ("_rowid_", Some(places(database, table, id, interrupted)?)) };
         let lookup = database.prepare(&format!("SELECT value FROM {table} WHERE {key} = ?1")).ok();

@@ -145,6 +145,19 @@ fn cuts_releases_off_names_of_calls_and_counts_no_call_twice() {
     assert_eq!(trace.captures[0].events_read, 11);
 }
 
+#[test]
+fn names_of_tables_and_columns_ignore_the_case_of_letters() {
+    let whole = read_sql(&[CORE]).unwrap();
+    let mut trace = read_sql(&[&CORE.to_ascii_lowercase()]).unwrap();
+    let shifted =
+        |trace: &Trace| trace.kernels.iter().map(|one| (one.start, one.end, one.correlation)).collect::<Vec<_>>();
+    assert_eq!((trace.kernels.len(), shifted(&trace)), (2, shifted(&whole)));
+    assert_eq!(trace.devices[0].name.as_deref(), Some("example gpu"));
+    assert_eq!(calls(&mut trace, "cudalaunchkernel"), 2);
+    assert_eq!((trace.captures[0].events_read, trace.captures[0].events_skipped), (4, 0));
+    assert!(trace.warnings.is_empty(), "{:?}", trace.warnings);
+}
+
 const LAUNCHES: &str = "INSERT INTO StringIds VALUES (20, 'cudaGraphLaunch_v10000');
     INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (300, 310, 0, 0, 9, 20, 0);";
 const MODE: &str = "CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT);

@@ -5,6 +5,7 @@
 //! Tables of ranges and of unified memory repeat or add what no summary needs: their rows are only counted.
 
 mod cut;
+mod headers;
 mod launches;
 mod lines;
 mod metrics;
@@ -13,6 +14,7 @@ mod summary;
 mod text;
 mod timeline;
 
+use self::headers::Headers;
 use self::lines::Lines;
 use super::names::KernelNames;
 use crate::error::{Error, Result};
@@ -22,6 +24,7 @@ use crate::trace::{Capture, Trace, Warning, counted};
 /// Reasons for which a row is skipped.
 const NO_NUMBER: &str = "text instead of a number";
 const CUT_SHORT: &str = "fewer columns than the header";
+const NO_HEADER: &str = "row without a known header";
 /// Number of lines between two checks for an interruption.
 const STRIDE: u64 = 1 << 12;
 
@@ -117,7 +120,8 @@ pub(in crate::trace::readers) fn read(
     let clock = trace.add_clock(format!("capture {} {}", trace.captures.len(), capture.path));
     let (names, place) = (KernelNames::default(), Place::default());
     let mut sheet = Sheet { capture, trace, names, clock, place, coarse: false, summaries: 0 };
-    let (mut table, mut lines, mut read, mut unread, mut found) = (None, Lines::new(bytes), 0_u64, 0, false);
+    let (mut table, mut lines, mut read, mut unread) = (None, Lines::new(bytes), 0_u64, 0);
+    let mut headers = Headers::default();
     while let Some(line) = lines.next() {
         if read.is_multiple_of(STRIDE) && interrupted() {
             return Err(Error::Interrupted);
@@ -129,10 +133,14 @@ pub(in crate::trace::readers) fn read(
         };
         if is_banner(line) {
             table = None;
-            sheet.place.banner(line.split_once("== ").map_or("", |(_, text)| text));
-            found |= line.contains("rofiling result");
+            let text = line.split_once("== ").map_or("", |(_, text)| text);
+            sheet.place.banner(text);
+            headers.banner(text);
+            if let Some(count) = invalid_records(text) {
+                sheet.capture.skip_many("invalid record of the profile", count, Some(lines.offset));
+            }
         } else if let Some(begun) = Table::of_header(line) {
-            found = true;
+            headers.found();
             table = Some(if sheet.place.in_ranges { Table::Counted } else { begun });
         } else if line.trim().is_empty() {
             table = None;
@@ -153,19 +161,43 @@ pub(in crate::trace::readers) fn read(
                 Ok(count) => sheet.capture.events_read += count,
                 Err(reason) => sheet.capture.skip(reason, Some(lines.offset)),
             }
-        } else if is_row(line) {
-            sheet.capture.skip("row without a known header", Some(lines.offset));
+        } else {
+            headers.other(line);
+            if is_row(line) {
+                sheet.capture.skip(NO_HEADER, Some(lines.offset));
+            }
         }
     }
-    if !found || unread > 0 && sheet.capture.events_read == 0 {
+    let has_rows = sheet.capture.skipped.iter().any(|skipped| skipped.reason == NO_HEADER);
+    let reason = match headers {
+        Headers::None => Some("the nvprof output has no table"),
+        Headers::Unknown if !has_rows => Some("the tables of the nvprof output have no known header"),
+        Headers::Known if unread > 0 && sheet.capture.events_read == 0 => Some("the file is an nvprof trace as text"),
+        _ => None,
+    };
+    if let Some(reason) = reason {
         return Err(Error::NotACapture {
             path: sheet.capture.path,
-            reason: if found { "the file is an nvprof trace as text" } else { "the nvprof output has no table" }
-                .to_owned(),
-            hint: "Print the trace as CSV: nvprof --csv --print-gpu-trace COMMAND".to_owned(),
+            reason: reason.to_owned(),
+            hint: if matches!(headers, Headers::Unknown) {
+                "Print the trace again, with commas between columns: nvprof --csv --print-gpu-trace COMMAND"
+            } else {
+                "Print the trace as CSV: nvprof --csv --print-gpu-trace COMMAND"
+            }
+            .to_owned(),
         });
     }
     Ok(sheet.finish())
+}
+
+/// Returns the number of records that nvprof left out, from the text of its warning.
+fn invalid_records(text: &str) -> Option<u64> {
+    text.trim()
+        .strip_prefix("Warning: Found ")?
+        .strip_suffix(" in the result.")?
+        .strip_suffix(" invalid records")?
+        .parse()
+        .ok()
 }
 
 /// Returns true if a line looks like a row: a program's own output may stand between tables.
@@ -195,3 +227,6 @@ impl Sheet<'_> {
         self.capture
     }
 }
+
+#[cfg(test)]
+mod tests;

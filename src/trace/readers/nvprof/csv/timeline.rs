@@ -44,8 +44,12 @@ impl Columns {
             cut::row(line, self.before, self.names.len() - self.before - 1).ok_or(CUT_SHORT)?;
         let row = Row { columns: self, fields, name, behind };
         // Marks, ranges and some rows of shared memory have no duration.
-        if row.get("Duration").is_empty() || name.starts_with("[Unified Memory") {
+        let is_timed = !row.get("Duration").is_empty();
+        if name.starts_with("[Unified Memory") || !is_timed && name.starts_with('[') && memory_kind(name).is_none() {
             return Ok(1);
+        }
+        if !is_timed {
+            return Err("no duration");
         }
         let times = row.time("Start").zip(row.time("Duration")).ok_or(NO_NUMBER)?;
         let times = i64::try_from(times.0).ok().zip(i64::try_from(times.1).ok());

@@ -17,7 +17,7 @@ use std::path::Path;
 use self::numbers::Queues;
 use super::names::KernelNames;
 use crate::error::{Error, Result};
-use crate::trace::readers::sqlite::database::{Database, checked};
+use crate::trace::readers::sqlite::database::{Database, Table, checked, kind_of_activities};
 use crate::trace::readers::sqlite::progress::Progress;
 use crate::trace::readers::sqlite::strings::Strings;
 use crate::trace::readers::sqlite::{MAGIC, Refusal};
@@ -27,7 +27,6 @@ use crate::trace::{Capture, Trace, Warning, counted};
 /// The table that holds every text of a profile once, and its key.
 const STRINGS: (&str, &str) = ("StringTable", "_id_");
 const VERSION: &str = "Version";
-const PREFIX: &str = "CUPTI_ACTIVITY_KIND_";
 /// Tables of objects instead of events, without their prefix.
 const DESCRIBED: [&str; 12] = [
     "DEVICE",
@@ -90,9 +89,9 @@ fn read_database(
     markers::read(database, &mut strings, clock, trace, &mut progress)?;
 
     let mut whole_graphs = 0;
-    for table in database.tables.iter().filter(|table| is_only_counted(&table.name)) {
+    for table in database.tables.iter().filter(|table| is_only_counted(table)) {
         let rows = progress.count(database, table)?;
-        if table.name == GRAPHS {
+        if table.is_named(GRAPHS) {
             whole_graphs = rows;
         }
     }
@@ -109,11 +108,11 @@ fn read_database(
 }
 
 /// Returns true if the rows of a table are events that no summary needs.
-fn is_only_counted(table: &str) -> bool {
-    let used = || kernels::TABLES.iter().chain(&memory::TABLES).chain(calls::TABLES.iter().map(|(table, _)| table));
-    table.strip_prefix(PREFIX).is_some_and(|kind| !DESCRIBED.contains(&kind))
-        && table != markers::TABLE
-        && !used().any(|used| table == *used)
+fn is_only_counted(table: &Table) -> bool {
+    let calls = calls::TABLES.iter().map(|(table, _)| table);
+    let mut used = kernels::TABLES.iter().chain(&memory::TABLES).chain(calls).chain([&markers::TABLE]);
+    kind_of_activities(&table.name).is_some_and(|kind| !DESCRIBED.iter().any(|one| kind.eq_ignore_ascii_case(one)))
+        && !used.any(|used| table.is_named(used))
 }
 
 fn version(database: &Database) -> Option<String> {

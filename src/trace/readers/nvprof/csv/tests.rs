@@ -1,0 +1,79 @@
+//! Small files, as nvprof prints them and as other programs change them.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use super::*;
+
+const BANNER: &str = "======== Profiling result:\n";
+const HEADER: &str = "\"Start\",\"Duration\",\"Device\",\"Stream\",\"Name\",\"Correlation_ID\"\n";
+const UNITS: &str = "us,us,,,,\n";
+const ROWS: &str = "0,10.5,\"A (0)\",\"13\",\"k\",6\n20,3,\"A (0)\",\"13\",\"k\",7\n";
+
+fn read_text(text: &str) -> Result<(Trace, Capture)> {
+    let mut trace = Trace::default();
+    let capture = Capture { path: "t.csv".to_owned(), format: "nvprof-csv", ..Capture::default() };
+    let bytes = Box::new(Cursor::new(text.as_bytes().to_vec()));
+    let source = Source { file: Path::new("t.csv"), path: "t.csv", bytes, plain: None, capture };
+    let capture = read(source, &mut trace, &|| false)?;
+    Ok((trace, capture))
+}
+
+fn counts(text: &str) -> (u64, Vec<(String, u64)>) {
+    let (trace, capture) = read_text(text).expect("a capture");
+    (trace.kernels.len(), capture.skipped.into_iter().map(|skipped| (skipped.reason, skipped.count)).collect())
+}
+
+fn reason(text: &str) -> String {
+    match read_text(text) {
+        Err(Error::NotACapture { reason, hint, .. }) => {
+            assert!(hint.contains("--csv"), "{hint}");
+            reason
+        }
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[test]
+fn rows_that_no_header_explains_are_not_an_empty_result() {
+    let table = format!("{BANNER}{HEADER}{UNITS}{ROWS}");
+    assert_eq!(counts(&table), (2, vec![]));
+    assert_eq!(counts(&table.replace('\n', "\r\n")), (2, vec![]));
+    let warned = format!("======== Warning: Found 3 invalid records in the result.\n{}", table.replace(',', ";"));
+    for text in [warned, table.replace(',', ";"), table.replace(',', "\t"), table.replace('\n', "\r")] {
+        assert!(matches(text.as_bytes()), "{text}");
+        assert!(reason(&text).contains("no known header"), "{text}");
+    }
+    // Rows that look like rows are counted one by one.
+    let other = table.replace("Start", "Begin");
+    assert_eq!(counts(&other), (0, vec![("row without a known header".to_owned(), 3)]));
+}
+
+#[test]
+fn an_empty_result_is_one() {
+    for text in [
+        BANNER.to_owned(),
+        format!("{BANNER}No kernels were profiled.\nthe program goes on\n"),
+        format!("{BANNER}==7== No kernels were profiled.\n"),
+        format!("{BANNER}==7== API calls:\nNo API activities were profiled.\n"),
+        "==7== Unified Memory profiling result:\n   Count  Avg Size\n".to_owned(),
+    ] {
+        assert_eq!(counts(&text), (0, vec![]), "{text}");
+    }
+    // Other output of the program, in front of a table.
+    assert_eq!(counts(&format!("{BANNER}epoch 1\n{HEADER}{UNITS}{ROWS}\nbye\n")), (2, vec![]));
+}
+
+#[test]
+fn rows_without_a_duration_are_counted() {
+    let rows = "0,,\"A (0)\",\"13\",\"k\",6\n1,,\"A (0)\",\"13\",\"[CUDA memcpy HtoD]\",6\n\
+                2,,,,\"[Marker] m\",\n3,,,,\"[Range start] r\",\n4,,,,\"[Unified Memory CPU page faults]\",\n";
+    let text = format!("{BANNER}{HEADER}{UNITS}{ROWS}{rows}");
+    assert_eq!(counts(&text), (2, vec![("no duration".to_owned(), 2)]));
+}
+
+#[test]
+fn records_that_nvprof_left_out_are_counted() {
+    let text = format!("======== Warning: Found 3 invalid records in the result.\n{BANNER}{HEADER}{UNITS}{ROWS}");
+    assert_eq!(counts(&text), (2, vec![("invalid record of the profile".to_owned(), 3)]));
+}
