@@ -253,7 +253,9 @@ def _ended(killing: Killing, status: int, errors: str) -> list[str]:
         expected |= {130, -killing.number, *([1] if "KeyboardInterrupt" in errors else [])}
     found = [] if status in expected else [f"exit status {status}: {errors[-600:]}"]
     # Python complains where it is interrupted before we are asked, and so does a fake profiler.
-    has_traceback = "Traceback" in errors and "KeyboardInterrupt" not in errors and "profiler fails: 'nsys'" not in errors
+    has_traceback = (
+        "Traceback" in errors and "KeyboardInterrupt" not in errors and "profiler fails: 'nsys'" not in errors
+    )
     if has_traceback or "fault of fastrnns-rs" in errors:
         found.append(f"it has complained: {errors[-600:]}")
     return found

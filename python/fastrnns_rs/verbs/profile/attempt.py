@@ -94,7 +94,10 @@ class Attempt:
 
     @property
     def raw_stem(self) -> Path:
-        """Path of the files before redaction, without suffixes; `stem` if no folder is private."""
+        """Path of the files before redaction, without suffixes.
+
+        It is `stem` if no folder is private.
+        """
         return self.stem if self.private is None else self.private.path / self.stem.name
 
     @property

@@ -128,7 +128,9 @@ def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tupl
 def _redact_and_place(
     files: list[tuple[Path, str]], attempt: Attempt, variables: Mapping[str, str]
 ) -> list[FastrnnsError]:
-    """Redacts files and moves them to their final folder, and removes files that cannot be redacted.
+    """Redacts files and moves them to their final folder.
+
+    Files that cannot be redacted are removed.
 
     Returns:
         The errors.

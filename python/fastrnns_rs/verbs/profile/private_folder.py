@@ -1,6 +1,7 @@
-"""Private folder of a capture with `redact`, whose files leave it only after redaction.
+"""Private folder of a capture with `redact`.
 
-An interrupted or killed command then leaves no unredacted file in the output folder.
+Its files leave it only after redaction. An interrupted or killed command then leaves no
+unredacted file in the output folder.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _ABANDONED_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class PrivateFolder:
-    """Folder that only its owner may open, and the places of its files after redaction.
+    """Folder that only its owner may open, and where its files go.
 
     Attributes:
         path: Path of the folder.
@@ -81,7 +82,7 @@ class PrivateFolder:
 
 @contextmanager
 def private_folder(output: Path, request: ProfileRequest) -> Iterator[PrivateFolder]:
-    """Creates a private folder in the temporary folder for the length of a `with` block.
+    """Creates a private temporary folder for the length of a `with` block.
 
     Folders of killed commands are removed first.
 

@@ -116,7 +116,7 @@ def _spelled(texts: Iterable[str], form: Form) -> Iterator[bytes]:
 
 
 def _lines(value: str) -> list[str]:
-    """Returns the lines of a value with several lines, of which a program may use each."""
+    """Returns the lines of a value: a program may use each."""
     lines = [line.strip() for line in value.splitlines()]
     return [line for line in lines if len(_encoded(line)) >= _SHORTEST] if lines[1:] else []
 

@@ -225,7 +225,7 @@ def _parsed(
 
 
 def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]]:
-    """Returns the warnings about the capture manifests of paths, as plain dictionaries."""
+    """Returns the warnings about capture manifests, as plain dictionaries."""
     # Most files are not manifests, and a full check would import the modules that read them.
     named = [path for path in paths if file_kinds.may_be_manifest(path) or file_kinds.kind(path) == "folder"]
     if not named:

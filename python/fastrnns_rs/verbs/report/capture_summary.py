@@ -55,7 +55,10 @@ class Summary:
         return self._core, self._selected, self._paths, self._warnings
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        """Restores a pickled summary; earlier versions pickled no paths and no warnings of manifests."""
+        """Restores a pickled summary.
+
+        Earlier versions pickled no paths and no warnings of manifests.
+        """
         self._core, self._selected = state[:2]
         self._paths = state[2] if len(state) > 2 else ()  # noqa: PLR2004
         self._warnings = state[3] if len(state) > 3 else ()  # noqa: PLR2004

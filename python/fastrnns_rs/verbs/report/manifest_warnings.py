@@ -1,4 +1,4 @@
-"""Warnings about capture manifests: files that were replaced, and captures that failed."""
+"""Warnings about capture manifests: replaced files and failed captures."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _check_files(artefacts: Iterable[tuple[ArtefactEntry, Path]]) -> Iterator[Ru
 
 
 def _difference(artefact: ArtefactEntry, file: Path) -> str | None:
-    """Returns the difference between a file and its manifest; None if there is no difference."""
+    """Returns the difference between a file and its manifest, if any."""
     try:
         size = file.stat().st_size
         if size != artefact.size_bytes:

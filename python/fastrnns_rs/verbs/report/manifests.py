@@ -58,7 +58,9 @@ def find_manifest_files(path: str | Path) -> tuple[list[tuple[str, str | None]],
 
 
 def find_read_artefacts(path: str | Path) -> tuple[Capture, list[tuple[ArtefactEntry, Path]]] | None:
-    """Returns a manifest, and its entries of the files that are read, each with the path of the file.
+    """Returns a manifest and its entries of the files that are read.
+
+    Each entry has the path of the file.
 
     Returns:
         None for a file that is not a manifest, and for a damaged manifest.

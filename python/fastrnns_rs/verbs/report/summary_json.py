@@ -17,9 +17,9 @@ _MARK = b'\n  "warnings": ['
 
 
 def insert_warnings(write: Callable[[bytes], object], rows: Sequence[dict[str, Any]]) -> Callable[[bytes], object]:
-    """Returns a function that takes the pieces of a document, and passes them on with further warnings.
+    """Returns a function that passes a document on with further warnings.
 
-    The document itself may be larger than memory.
+    It takes the pieces of the document, which may be larger than memory.
 
     Args:
         write: Function that takes the pieces.
