@@ -236,12 +236,13 @@ def test_the_name_of_a_document_changes_nothing_else(tmp_path: Path) -> None:
 
 def test_summaries_pickled_by_earlier_versions_come_back(tmp_path: Path) -> None:
     summary = fastrnns_rs.read(write(tmp_path / "x.json", [kernel()]))
-    core, selected, paths = summary.__getstate__()
+    core, selected, paths, _ = summary.__getstate__()
     assert paths == (str(tmp_path / "x.json"),)
-    earlier = type(summary).__new__(type(summary))
-    earlier.__setstate__((core, selected))
-    assert earlier.to_dict() == summary.to_dict()
-    assert earlier.paths == paths
+    for state in ((core, selected), (core, selected, paths)):
+        earlier = type(summary).__new__(type(summary))
+        earlier.__setstate__(state)
+        assert earlier.to_dict() == summary.to_dict()
+        assert earlier.paths == paths
     assert pickle.loads(pickle.dumps(summary)).paths == paths
 
 

@@ -169,7 +169,7 @@ def test_a_level_must_be_a_probability(name: str) -> None:
         ("modality", ([1.0],), {"tick": math.inf}, "tick is inf; it must be finite"),
         ("moments", ([1e308, -1e308],), {}, "the range of samples overflows a 64-bit float"),
         ("permutation_test", SIDES, {"statistic": "mode"}, 'statistic is "mode"; it must be one of mean, median'),
-        ("permutation_test", SIDES, {"resamples": 0}, "resamples is 0; it must be at least 1"),
+        ("permutation_test", SIDES, {"resamples": 0}, "resamples is 0; it must be from 1 to 100000000"),
         ("permutation_test", SIDES, {"threads": 0}, "threads is 0; it must be from 1 to 256"),
         ("permutation_test", SIDES, {"seed": -1}, "seed is -1; it must be a whole number"),
         ("precision_reached", ([1, 2, 3],), {"target": 0}, "target is 0; .*above 0 and finite"),

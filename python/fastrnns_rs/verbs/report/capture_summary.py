@@ -59,9 +59,7 @@ class Summary:
 
         Earlier versions pickled no paths and no warnings of manifests.
         """
-        self._core, self._selected = state[:2]
-        self._paths = state[2] if len(state) > 2 else ()  # noqa: PLR2004
-        self._warnings = state[3] if len(state) > 3 else ()  # noqa: PLR2004
+        self._core, self._selected, self._paths, self._warnings = (*state, (), ())[:4]
         self.command = ""
         self._document = None
 
