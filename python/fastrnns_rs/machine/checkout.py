@@ -9,6 +9,8 @@ import os
 import re
 import subprocess
 
+from fastrnns_rs.machine.programs import program_path
+
 #: Settings in the checkout's own files. Others are the user's or the system's.
 _OWN = {"local", "worktree"}
 _FILTER = re.compile(r"filter\.(.*)\.(clean|process|required)", re.DOTALL)
@@ -71,7 +73,7 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> subprocess.Complete
     for number, (name, value) in enumerate(replaced.items(), first):
         variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
     return subprocess.run(
-        ["git", *words],  # noqa: S607  # the user's git
+        [program_path("git"), *words],
         env={**os.environ, **variables},
         capture_output=True,
         encoding="utf-8",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.machine.programs import program_path
 
 #: With persistence mode off, the driver initialises the GPU for each process, which takes seconds.
 _TIMEOUT_S = 10
@@ -133,7 +134,7 @@ def ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
     which = [] if uuid is None else [f"--id={uuid}"]
     try:
         done = subprocess.run(
-            ["nvidia-smi", query, "--format=csv,noheader,nounits", *which],  # noqa: S607  # The driver chooses the folder.
+            [program_path("nvidia-smi"), query, "--format=csv,noheader,nounits", *which],
             capture_output=True,
             encoding="utf-8",
             errors="replace",

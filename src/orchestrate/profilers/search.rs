@@ -11,7 +11,7 @@ use crate::orchestrate::command::is_executable;
 /// Places to search for programs.
 #[derive(Debug, Clone)]
 pub struct Search {
-    /// The folders of `PATH`.
+    /// The folders of `PATH`, without relative ones: the working directory may contain a program of others.
     pub path: Vec<PathBuf>,
     /// The CUDA toolkits that variables name.
     pub toolkits: Vec<PathBuf>,
@@ -22,11 +22,11 @@ pub struct Search {
 impl Search {
     /// Returns the places that this process searches.
     pub fn of_this_process() -> Self {
-        let split = |value: OsString| env::split_paths(&value).collect();
+        let split = |value: OsString| env::split_paths(&value).filter(|folder| folder.is_absolute()).collect();
         let toolkits = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"].into_iter().filter_map(env::var_os);
         Self {
             path: env::var_os("PATH").map(split).unwrap_or_default(),
-            toolkits: toolkits.filter(|folder| !folder.is_empty()).map(PathBuf::from).collect(),
+            toolkits: toolkits.map(PathBuf::from).filter(|folder| folder.is_absolute()).collect(),
             root: PathBuf::from("/"),
         }
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.machine.programs import find_program
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.profile.attempt import describe_end
 
@@ -43,13 +43,13 @@ def find(asked: InductorOptions, root: Path = Path("/")) -> str:
         MissingError: If no ncu is found, or the named ncu is not a program.
     """
     if asked.ncu_path is not None:
-        named = shutil.which(asked.ncu_path)
+        named = find_program(asked.ncu_path)
         if named is None:
             message = f"program not found: {asked.ncu_path!r}"
             raise MissingError(message, _INSTALL, where="ncu_path", value=asked.ncu_path)
         return named
-    usual = [found for one in _USUAL for path in root.glob(one) if (found := shutil.which(str(path)))]
-    found = shutil.which("ncu") or max(usual, key=_version, default=None)
+    usual = [found for one in _USUAL for path in root.glob(one) if (found := find_program(str(path)))]
+    found = find_program("ncu") or max(usual, key=_version, default=None)
     if found is None:
         raise MissingError("program not found: 'ncu'", _INSTALL, where="PATH")
     return found

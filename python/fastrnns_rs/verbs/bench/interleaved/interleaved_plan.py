@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from fastrnns_rs.documents.run_file import RunSide
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine import warnings as machine_warnings
+from fastrnns_rs.machine.programs import find_program
 from fastrnns_rs.processes.launcher import Executor, launch_together
 from fastrnns_rs.processes.live_pair import LivePair
 from fastrnns_rs.processes.worker_setting import Setting
@@ -176,7 +176,7 @@ def check_interpreter(python: str, variables: Mapping[str, str] | None = None) -
         MissingError: If the program does not exist.
         UsageError: If the program is not Python, is too old, or cannot load the extension.
     """
-    found = shutil.which(python)
+    found = find_program(python)
     if found is None:
         raise MissingError(f"program not found: {python!r}", _INTERPRETER, value=python)
     # Symbolic links are not resolved: an interpreter finds the packages of its environment by the path of its call.
