@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from conftest import ROOT, Done, run_cli
+from conftest import ROOT, run_cli
+from parts import few
 
 MUTANTS = Path(__file__).parent / "planted_mutants.py"
 RIGHT = ("faultless", "like_faultless", "last")
@@ -40,55 +42,89 @@ FAILED = {
 }
 
 
-@pytest.fixture(scope="module")
-def done() -> Done:
-    """All of them at once. One layer: its state is the one that would broadcast."""
-    names = [*RIGHT[:2], *CAUGHT, *FAILED, RIGHT[2]]
-    flags = ["--numLayers", "1", "--device", "cpu", "--json"]
-    return run_cli("verify", "--runner-file", MUTANTS, *flags, "--rnns", *names)
+#: These are checked with every change. Each takes a process that imports torch.
+QUICK = (
+    "swapped_gates",
+    "returns_nan_once",
+    "missing_state",
+    "detached",
+    "late",
+    "unknown_reference",
+    "dies",
+    "changes_torch",
+)
+
+
+class Checked:
+    """Mutants between runners that are right, checked by one command."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = [*RIGHT[:2], *names, RIGHT[2]]
+        # One layer: its state is the one that would broadcast.
+        flags = ["--numLayers", "1", "--device", "cpu", "--json"]
+        self.done = run_cli("verify", "--runner-file", MUTANTS, *flags, "--rnns", *self.names)
+        self.document: Any = self.done.json()
+
+    def row(self, name: str) -> Any:
+        return next(row for row in self.document["results"] if row["runner"] == name)
 
 
 @pytest.fixture(scope="module")
-def document(done: Done) -> Any:
-    return done.json()
+def quick() -> Checked:
+    return Checked(*QUICK)
 
 
-def row_of(document: Any, name: str) -> Any:
-    return next(row for row in document["results"] if row["runner"] == name)
+@pytest.fixture(scope="module")
+def others() -> Checked:
+    return Checked(*(name for name in (*CAUGHT, *FAILED) if name not in QUICK))
 
 
-def test_the_whole_is_not_ok(done: Done, document: Any) -> None:
-    assert done.status == 1
-    assert document["ok"] is False
+@pytest.fixture
+def checked(name: str, request: pytest.FixtureRequest) -> Checked:
+    """The command that checked the mutant `name`."""
+    found: Checked = request.getfixturevalue("quick" if name in QUICK else "others")
+    return found
+
+
+def mutants(names: Iterable[str]) -> list[Any]:
+    return few([name for name in names if name in QUICK], names, "mutants")
+
+
+@pytest.mark.parametrize("which", few(["quick"], ["quick", "others"], "mutants"))
+def test_the_whole_is_not_ok(which: str, request: pytest.FixtureRequest) -> None:
+    checked = request.getfixturevalue(which)
+    assert checked.done.status == 1
+    assert checked.document["ok"] is False
     schema = json.loads((ROOT / "docs" / "schemas" / "verification.schema.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(document)
-    assert [row["runner"] for row in document["results"]] == [*RIGHT[:2], *CAUGHT, *FAILED, RIGHT[2]]
+    jsonschema.Draft202012Validator(schema).validate(checked.document)
+    assert [row["runner"] for row in checked.document["results"]] == checked.names
 
 
+@pytest.mark.parametrize("which", few(["quick"], ["quick", "others"], "mutants"))
 @pytest.mark.parametrize("name", RIGHT)
-def test_what_is_right_passes_among_what_is_wrong(document: Any, name: str) -> None:
-    row = row_of(document, name)
+def test_what_is_right_passes_among_what_is_wrong(name: str, which: str, request: pytest.FixtureRequest) -> None:
+    row = request.getfixturevalue(which).row(name)
     assert row["status"] == "ok", row["reason"]
     assert len(row["checks"]) == 14
     assert all(check["ok"] for check in row["checks"])
 
 
-@pytest.mark.parametrize("name", CAUGHT)
-def test_a_mutant_is_caught_and_what_is_wrong_is_named(done: Done, document: Any, name: str) -> None:
+@pytest.mark.parametrize("name", mutants(CAUGHT))
+def test_a_mutant_is_caught_and_what_is_wrong_is_named(name: str, checked: Checked) -> None:
     first, words, right = CAUGHT[name]
-    row = row_of(document, name)
+    row = checked.row(name)
     checks = {check["name"]: check["ok"] for check in row["checks"]}
     assert row["status"] == "failed"
     assert checks[first] is False
     assert row["reason"].startswith(f"{first}: ") or f" {first}: " in row["reason"], row["reason"]
     assert words in row["reason"]
     assert right is None or checks[right]
-    assert f"error: {name}: {row['reason']}" in done.stderr
+    assert f"error: {name}: {row['reason']}" in checked.done.stderr
 
 
-@pytest.mark.parametrize("name", FAILED)
-def test_a_runner_that_ends_the_process_costs_its_own_row(document: Any, name: str) -> None:
-    row = row_of(document, name)
+@pytest.mark.parametrize("name", mutants(FAILED))
+def test_a_runner_that_ends_the_process_costs_its_own_row(name: str, checked: Checked) -> None:
+    row = checked.row(name)
     assert row["status"] == "failed"
     assert FAILED[name] in row["reason"]
     # A message may be of any length.
