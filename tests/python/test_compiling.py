@@ -217,7 +217,7 @@ def test_compiling_ends_before_the_loop_begins_and_files_save_most_of_it() -> No
     assert all(part in compile_line(done) for part in ("compile_cell", "cold", "warm"))
 
 
-@pytest.mark.gpu(emulated="quick")
+@pytest.mark.gpu(emulated="long")
 def test_weights_inside_a_scan_share_no_memory() -> None:
     """cuDNN makes them views of one buffer, and Dynamo refuses inputs of `scan` that share memory."""
     model = registry.find("compile_scan").creator(problem_of("compile_scan", device="cuda"))

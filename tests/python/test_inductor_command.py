@@ -162,7 +162,10 @@ def test_ctrl_c_keeps_what_was_measured(generated_modules: Modules, tmp_path: Pa
         (["plain.py"], 2, "'plain.py' (MODULE)"),
         (["folder"], 2, "'folder' (MODULE)"),
         (["gpu.py"], 5, "'cuda:7' of module"),
-        (["good.py", "--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs a CUDA device"),
+        pytest.param(
+            *(["good.py", "--cuda-memory-snapshot"], 5, "--cuda-memory-snapshot needs a CUDA device"),
+            marks=pytest.mark.long("inductor"),
+        ),
         (["good.py", "--ncu"], 5, "--ncu needs a CUDA device"),
         (["good.py", "--profile", "--output-dir", "plain.py"], 2, "'plain.py' (--output-dir)"),
         (["good.py", "--times", "0"], 2, "--times"),

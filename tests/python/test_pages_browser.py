@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import Chromium
 from page_documents import EACH, HOSTILE, PAGES, page
+from parts import few
 
 from fastrnns_rs.views.page import pages
 from fastrnns_rs.views.page.inline_svg import StyleClasses
@@ -18,6 +19,8 @@ from fastrnns_rs.views.page.parts import Article, Cell, Section, Table
 from fastrnns_rs.views.page.writing import page_text
 
 WIDTHS = (360, 768, 1280, 2560)
+#: The page with every kind of part, for checks that take seconds each.
+LARGEST = few(("capture",), PAGES, "pages")
 #: Everything that a reader can use.
 USED = "button, summary, input, a[href], [tabindex]"
 
@@ -52,7 +55,7 @@ def test_a_page_requests_nothing_and_reports_nothing(name: str, chromium: Chromi
     assert shown.evaluate("performance.getEntriesByType('resource').length") == 0
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", LARGEST)
 def test_axe_finds_nothing(name: str, chromium: Chromium) -> None:
     shown = chromium.open(page(name))
     open_folds(shown)
@@ -78,7 +81,7 @@ def test_no_width_needs_scrolling_of_the_page(name: str, chromium: Chromium) -> 
         assert wide[0] <= wide[1], width
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", LARGEST)
 def test_the_keyboard_reaches_everything(name: str, chromium: Chromium) -> None:
     shown = chromium.open(page(name))
     # Folds are opened by the keyboard too, as it reaches them.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 
 
 def find_program(name: str) -> str | None:
@@ -15,6 +14,8 @@ def find_program(name: str) -> str | None:
     Args:
         name: Name of the program, or its path.
     """
+    import shutil  # The first screen of a run needs no program.
+
     folders = [folder for folder in os.get_exec_path() if folder.startswith("/")]
     return shutil.which(name, path=os.pathsep.join(folders))
 

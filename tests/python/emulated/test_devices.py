@@ -45,16 +45,21 @@ def test_only_the_device_that_is_requested_is_probed(tmp_path: Path) -> None:
     ("machine", "device", "message"),
     [
         (Machine(devices=2, faults=["cudaSetDevice 46 device 1"]), "cuda:1", f"CUDA error: {BUSY}"),
-        (Machine(devices=2, faults=["cudaLaunchKernel 209 device 1"]), "cuda:1", "CUDA error: no kernel image is"),
+        pytest.param(
+            Machine(devices=2, faults=["cudaLaunchKernel 209 device 1"]),
+            *("cuda:1", "CUDA error: no kernel image is"),
+            marks=pytest.mark.long("emulated"),
+        ),
         (
             Machine(devices=2, faults=["cudaGetDeviceProperties 46 device 1"]),
             "cuda:0",
             f"torch refuses all GPUs because of one (cuda:1: {BUSY}); hide that with CUDA_VISIBLE_DEVICES=0",
         ),
-        (
+        pytest.param(
             Machine(devices=2, settings=["capability 1 7.0"]),
             "cuda:0",
             "torch refuses all GPUs because of one (cuda:1: compute capability 7.0); hide that with",
+            marks=pytest.mark.long("emulated"),
         ),
     ],
     ids=["busy", "no image", "silent", "old"],

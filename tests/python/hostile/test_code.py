@@ -15,6 +15,7 @@ import pytest
 from commands import Done, run_cli, run_pretended
 from conftest import ROOT
 from kineto_traces import kernel, write
+from parts import few
 from test_inductor_finding import module
 
 from fastrnns_rs import cli
@@ -252,7 +253,7 @@ def test_modules_that_others_may_write_are_not_the_newest(tmp_path: Path, part: 
     assert [one.path for one in module_files.find([made])] == [made]
 
 
-@pytest.mark.parametrize("spoil", SPOILS)
+@pytest.mark.parametrize("spoil", few(SPOILS[:1], SPOILS, "inductor"))
 @pytest.mark.parametrize("words", [["--runner", "compile_cell", "--device", "cpu"], ["module.py"]])
 def test_no_worker_finds_modules_that_others_may_write(
     anywhere: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], spoil: Spoil
