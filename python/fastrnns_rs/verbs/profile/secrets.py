@@ -36,6 +36,13 @@ _KINETO = [
     for quotes in ({}, {'"': "'"})
     for slashes in ({}, {"\\": "/"})
 ]
+#: Names of variables whose value is replaced even if it is a single word or a number.
+_SECRET_NAME = re.compile("auth|cred|key|pass|private|pwd|salt|secret|token", re.IGNORECASE)
+#: Password in an address, such as `https://user:password@host`.
+_PASSWORD = re.compile(r"://[^/@:\s]*:([^/@\s]+)@")
+_NUMBER = re.compile(rb"[0-9eE.+-]+")
+#: Rest of a string in JSON: the next quote ends it. After a number, the next quote begins a key.
+_IN_STRING = rb'(?=(?:[^"\\]|\\.)*+"\s*+[]},:])'
 #: Parts of range names, which look like paths.
 _RANGE_NAMES = re.compile(r"forward|backward|\d*")
 
@@ -66,7 +73,8 @@ def rules(variables: Mapping[str, str], form: Form, *places: Path) -> list[Rule]
     texts = [f"{name}={value}" for name, value in variables.items()] + [platform.node()]
     values = [part for value in variables.values() for part in (value, *_lines(value))]
     texts += [value for value in values if form == "prose" or _is_telling(value)]
-    found = {text: Rule(text, re.compile(re.escape(text)), REDACTED.encode()) for text in _spelled(texts, form)}
+    texts += _secrets(variables)
+    found = {text: Rule(text, _exactly(text, form), REDACTED.encode()) for text in _spelled(texts, form)}
     found = {text: rule for text, rule in found.items() if len(text) >= _SHORTEST}
     for name, placeholder in folders.items():
         for text in _spelled([name], form):
@@ -115,6 +123,20 @@ def _spelled(texts: Iterable[str], form: Form) -> Iterator[bytes]:
         yield from filter(None, map(_encoded, spelled))
 
 
+def _exactly(text: bytes, form: Form) -> re.Pattern[bytes]:
+    """Returns the pattern of a text; in JSON, that of a number matches within strings only."""
+    within = _IN_STRING if form == "json" and _NUMBER.fullmatch(text) else b""
+    return re.compile(re.escape(text) + within)
+
+
+def _secrets(variables: Mapping[str, str]) -> Iterator[str]:
+    """Yields values of variables whose names suggest a secret, and passwords in addresses."""
+    for name, value in variables.items():
+        if _SECRET_NAME.search(name):
+            yield from (value, *_lines(value))
+        yield from _PASSWORD.findall(value)
+
+
 def _lines(value: str) -> list[str]:
     """Returns the lines of a value: a program may use each."""
     lines = [line.strip() for line in value.splitlines()]
@@ -124,7 +146,7 @@ def _lines(value: str) -> list[str]:
 def _is_telling(value: str) -> bool:
     """Returns True if a value is more than a word or a number.
 
-    Words and numbers occur in any trace.
+    Words and numbers occur in any trace. They are replaced if the name of their variable suggests a secret.
     """
     return bool(re.search(r"[^\W\deE]|/", value) and re.search(r"[^A-Za-z_]", value))
 
