@@ -62,8 +62,8 @@ class Told:
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """A summary without devices."""
-        return {"devices": []}
+        """A summary without devices and warnings."""
+        return {"devices": [], "warnings": []}
 
     def repeats(self, **_: Any) -> str:
         """What the extension would say of it."""

@@ -5,6 +5,7 @@ mod calls;
 mod counting;
 mod coverage;
 mod cudnn_rnn;
+mod duplicates;
 mod figures;
 mod histogram;
 mod idle;
@@ -111,14 +112,14 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
             (kernels::rows(trace, &chosen, options, &categories), calls(trace, &chosen))
         },
     );
-    let Walked { sweep, delays, idle, mut ranges, iterations, cudnn_rnn, ranks } = walked;
+    let Walked { sweep, delays, idle, mut ranges, iterations, cudnn_rnn, ranks, duplicates } = walked;
     let (devices, numbers) = sweep.devices(&categories, &idle);
     kernels::place(&mut kernels, &numbers);
     let ((ranks, about_ranks), nested_ranges) = (ranks.rows(), ranges.nested());
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
     let (launches, idle_causes) = (delays.figures(), idle.rows(&numbers));
     let warnings = warnings.chain(iterations.warning.clone()).chain(about_ranks);
-    let warnings = warnings.chain(launches::warning(&launches, &idle_causes));
+    let warnings = warnings.chain(duplicates.warning()).chain(launches::warning(&launches, &idle_causes));
     Summary {
         schema: "fastrnns-rs/summary",
         schema_version: "1.3",

@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::cudnn_rnn::CudnnRnn;
+use super::duplicates::Duplicates;
 use super::idle::{Gaps, Sums as IdleSums};
 use super::in_order::in_order;
 use super::iterations::Iterations;
@@ -25,6 +26,7 @@ pub(super) struct Walked<'a> {
     pub(super) iterations: Iterations,
     pub(super) cudnn_rnn: CudnnRnn,
     pub(super) ranks: Ranks<'a>,
+    pub(super) duplicates: Duplicates,
 }
 
 impl<'a> Walked<'a> {
@@ -43,6 +45,7 @@ impl<'a> Walked<'a> {
             ranges: Ranges::new(trace, chosen, called, options.plot_data),
             cudnn_rnn: CudnnRnn::new(trace, categories),
             ranks: Ranks::new(trace),
+            duplicates: Duplicates::new(trace),
         };
         // In front of everything else that needs the index of calls.
         let operations = (!trace.calls.is_empty()).then(|| launched(trace, chosen));
@@ -73,6 +76,7 @@ impl<'a> Walked<'a> {
     fn add(&mut self, entry: &Entry, launch: Option<&Launch>, is_kernel: bool, categories: &WorkCategories<'_>) {
         self.sweep.add(entry, is_kernel);
         self.ranks.add(entry, is_kernel);
+        self.duplicates.add(entry);
         self.cudnn_rnn.add(entry, launch, &self.iterations);
         if is_kernel {
             self.delays.add(entry, launch);

@@ -58,6 +58,14 @@ _DAMAGE = (
         verbs=_READERS,
     ),
     WarningRow(
+        "activities_repeated",
+        effect="activities count twice, because a file contains them twice",
+        evidence="number of activities that equal another one in name, stream, start and end, and of all activities",
+        hint="Capture again: fastrnns-rs profile RUNNER",
+        verbs=_READERS,
+        details="The warning appears from 1 % of all activities on, since rounded times can be equal.",
+    ),
+    WarningRow(
         "names_damaged",
         effect="some names are shown in part; figures are not affected",
         evidence="number of names that are not valid text",

@@ -124,13 +124,16 @@ def _spelled(texts: Iterable[str], form: Form) -> Iterator[bytes]:
 
 
 def _exactly(text: bytes, form: Form) -> re.Pattern[bytes]:
-    """Returns the pattern of a text; in JSON, that of a number matches within strings only."""
+    """Returns the pattern of a text.
+
+    In JSON, a number matches within strings only.
+    """
     within = _IN_STRING if form == "json" and _NUMBER.fullmatch(text) else b""
     return re.compile(re.escape(text) + within)
 
 
 def _secrets(variables: Mapping[str, str]) -> Iterator[str]:
-    """Yields values of variables whose names suggest a secret, and passwords in addresses."""
+    """Yields values whose variable suggests a secret, and passwords in addresses."""
     for name, value in variables.items():
         if _SECRET_NAME.search(name):
             yield from (value, *_lines(value))

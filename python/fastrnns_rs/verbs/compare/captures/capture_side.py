@@ -190,6 +190,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
     path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     captures, devices = found["captures"], found["devices"]
     summary = trace.summarize(kernels_by="name").to_dict()
+    repeated = [one for one in summary["warnings"] if one["code"] == "activities_repeated"]
     reading = Reading(
         path=path,
         identities=[one["sha256"] or os.path.realpath(one["path"]) for one in captures] + _times(summary),
@@ -203,7 +204,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
             "graph_level": any(one["graph_level"] for one in captures),
         },
         devices=devices,
-        warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"])],
+        warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"], *repeated)],
         idle=read_idle(summary),
     )
     if reading.total_ns > _LONGEST_NS:
