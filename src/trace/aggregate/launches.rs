@@ -103,6 +103,17 @@ pub(super) fn warning(launches: &Launches, idle: &[IdleRow]) -> Option<Warning> 
     })
 }
 
+/// Warns if the median kernel starts before its launch.
+pub(super) fn clock_warning(launches: &Launches) -> Option<Warning> {
+    let median = launches.latency_median_ns.filter(|median| *median < 0.0)?;
+    Some(Warning {
+        code: "clocks_disagree",
+        message: "latencies and causes of idle time are wrong, because kernels start before their launches".to_owned(),
+        evidence: format!("median of {median} ns from launch to start; {} launches", launches.matched_count),
+        hint: "Capture again: fastrnns-rs profile RUNNER".to_owned(),
+    })
+}
+
 /// Counts all from `zero`, in some more passes, if those near the wanted ranks were not kept, which is rare.
 fn in_passes(trace: &Trace, chosen: &Chosen<'_>, zero: i64) -> ([i64; 4], [i64; 4]) {
     let entries = || {

@@ -149,6 +149,14 @@ _LIMITS = (
         verbs=_REPORTS,
     ),
     WarningRow(
+        "clocks_disagree",
+        effect="latencies and causes of idle time are wrong, because kernels start before their launches",
+        short="latencies and idle causes are wrong: the clocks of host and GPU disagree",
+        evidence="median time from launch to start, in nanoseconds, and number of launches",
+        hint="Capture again: fastrnns-rs profile RUNNER",
+        verbs=_REPORTS,
+    ),
+    WarningRow(
         "no_iterations",
         effect="figures per iteration are missing, because no closed range has the requested name",
         short="figures per iteration are missing",

@@ -1,4 +1,4 @@
-"""Activities that a file contains twice are told of."""
+"""Times that no GPU can have are told of: activities that a file contains twice, and kernels before their launches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from corpus import captures
-from kineto_traces import copy, fill, kernel, write
+from kineto_traces import call, copy, fill, kernel, write
 
 import fastrnns_rs
 
@@ -41,6 +41,18 @@ def test_one_of_a_thousand_may_be_rounded(tmp_path: Path) -> None:
     events = [kernel(start=2 * one) for one in range(1000)]
     assert evidence(write(tmp_path / "x.json", [*events, kernel(start=20)])) == []
     assert evidence(write(tmp_path / "y.json", [*events, *events[:11]])) != []
+
+
+def test_kernels_that_start_before_their_launches(tmp_path: Path) -> None:
+    def clocks(*starts: float) -> list[str]:
+        launches = [call(start=10 * one) | {"args": {"correlation": one}} for one in range(1, len(starts) + 1)]
+        kernels = [kernel(start=start, correlation=one) for one, start in enumerate(starts, 1)]
+        found = fastrnns_rs.read(write(tmp_path / "x.json", launches + kernels)).warnings
+        return [one.evidence for one in found if one.code == "clocks_disagree"]
+
+    assert clocks(5, 15, 25) == ["median of -5000 ns from launch to start; 3 launches"]
+    # A few may be off by the error of the clocks.
+    assert clocks(9.5, 20, 30) == []
 
 
 @pytest.mark.parametrize("path", captures("kineto/*") + captures("nsys/*"))
