@@ -195,8 +195,8 @@ def test_a_folder_without_captures_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_report_and_its_export_are_one_capture(tmp_path: Path) -> None:
-    fake_tools.nsys_database(tmp_path / "x.sqlite", more=KERNELS)
     (tmp_path / "x.nsys-rep").write_bytes(b"NVIDIA Tegra Profiler Report 1.\n")
+    fake_tools.nsys_database(tmp_path / "x.sqlite", more=KERNELS)
     summary = fastrnns_rs.read(tmp_path)
     assert [Path(one.path).name for one in summary.captures] == ["x.sqlite"]
     # One that nobody can export is left out of a folder.

@@ -249,6 +249,9 @@ def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
     shared.tell(f"{make_name(one)} of {one.last_started_utc}" for one in gone)
     would = "would be deleted" if given["dry_run"] else "were deleted"
     shared.tell([f"{len(gone):,} of {counted(len(found.runs), 'run')} {would}"])
+    if not given["dry_run"] and (n_files := history.remove_abandoned()):
+        verb = "was" if n_files == 1 else "were"
+        shared.tell([f"{counted(n_files, 'incomplete file')} of killed processes {verb} deleted"])
     if given["dry_run"] and gone:
         limits = (("--older-than", given["older_than"]), ("--keep", given["keep"]))
         words = [word for flag, value in limits if value is not None for word in (flag, value)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
@@ -27,6 +29,8 @@ _HINTS = {
     errno.ENAMETOOLONG: "Use a shorter name: most file systems allow 255 bytes.",
     errno.ELOOP: "Use the path of a file: these symbolic links lead to each other.",
 }
+#: Names of new files that have not yet replaced their old files.
+_TEMPORARY = re.compile(r"\.fastrnns-rs-[0-9a-f]{12}")
 _ACCESS_LIST = "system.posix_acl_access"
 
 
@@ -166,6 +170,28 @@ def write_new(folder: str, stem: str, suffix: str, pieces: Iterable[bytes]) -> s
         file.writelines(pieces)
         file.flush()
     return path
+
+
+def remove_abandoned(folder: str, minimum_age_s: float) -> int:
+    """Removes the new files that killed processes left in a folder.
+
+    Args:
+        folder: Folder, which may be missing.
+        minimum_age_s: Time since the last write to a removed file, in seconds.
+
+    Returns:
+        Number of removed files.
+    """
+    count = 0
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if not _TEMPORARY.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
+                continue
+            with suppress(OSError):
+                if time.time() - entry.stat(follow_symlinks=False).st_mtime > minimum_age_s:
+                    os.unlink(entry.path)
+                    count += 1
+    return count
 
 
 @contextmanager

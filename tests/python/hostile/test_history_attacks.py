@@ -8,6 +8,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +19,9 @@ from commands import run_cli, run_pretended, run_process, run_with_facts
 from conftest import TINY
 from run_files import SESSION, exactly, process, run
 
-from fastrnns_rs import __version__
+from fastrnns_rs import UsageError, __version__
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.verbs.history import indexed_files, run_index
+from fastrnns_rs.verbs.history import indexed_files, run_history, run_index
 from fastrnns_rs.verbs.history.run_history import RunHistory
 
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
@@ -163,6 +164,50 @@ def test_a_run_that_was_resumed_meanwhile_is_not_deleted(three: RunHistory) -> N
         file.write(" ")
     assert three.remove(runs) == runs[1:]
     assert ids(three) == [0]
+
+
+def test_a_run_that_was_tagged_meanwhile_is_not_deleted(three: RunHistory) -> None:
+    runs = three.document().runs
+    three.tag(runs[1:2], "keepme")
+    assert three.remove(runs) == [runs[0], runs[2]]
+    assert ids(three) == [1]
+    with pytest.raises(UsageError, match=f"run not found: run {'0' * 12} was deleted"):
+        three.tag([runs[1], runs[0]], "late")
+    assert [one.tags for one in three.document().runs] == [["keepme"]]
+
+
+def test_tags_and_deletions_wait_for_each_other(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = three.document().runs
+    with ThreadPoolExecutor() as threads:
+        with three._locked_tags():
+            waiting = [threads.submit(three.tag, runs[:1], "a"), threads.submit(three.remove, runs[1:])]
+            time.sleep(0.2)
+            assert not any(one.done() for one in waiting)
+        assert [one.result() for one in waiting] == [None, runs[1:]]
+    assert os.listdir(three.folder / "tags") == ["a"]
+    monkeypatch.setattr(run_history, "_PATIENCE_S", 0.0)
+    locked = f"cannot lock tags: .*: process {os.getpid()} "
+    with three._locked_tags():
+        for act in (lambda: three.tag(runs[:1], "b"), lambda: three.remove(runs[:1])):
+            with pytest.raises(UsageError, match=locked):
+                act()
+    assert [one.tags for one in three.document().runs] == [["a"]]
+
+
+def test_incomplete_files_of_killed_processes_are_deleted(three: RunHistory, anywhere: Path) -> None:
+    def temporary(name: str, age_s: float) -> Path:
+        path = three.runs_folder / name
+        path.write_text("{")
+        os.utime(path, (time.time() - age_s,) * 2)
+        return path
+
+    old, new = temporary(f".fastrnns-rs-{'0a' * 6}", 90_000), temporary(f".fastrnns-rs-{'0b' * 6}", 80_000)
+    other = temporary(".fastrnns-rs-notes", 90_000)
+    assert run_cli("history", "--prune", "--keep", "1GiB", "--dry-run").status == 0
+    assert old.exists()
+    done = run_cli("history", "--prune", "--keep", "1GiB")
+    assert "0 of 3 runs were deleted\n1 incomplete file of killed processes was deleted" in done.stderr
+    assert (old.exists(), new.exists(), other.exists()) == (False, True, True)
 
 
 def test_a_history_that_cannot_be_read_is_named(three: RunHistory, anywhere: Path) -> None:

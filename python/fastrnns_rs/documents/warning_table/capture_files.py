@@ -81,7 +81,7 @@ _DAMAGE = (
     ),
     WarningRow(
         "files_left_out",
-        effect="files that are not readable captures are not counted",
+        effect="files that are not readable captures, and exports older than their nsys report, are not counted",
         evidence="number of files, and the reason for each",
         hint="Name the captures instead of their folder: fastrnns-rs report FILE",
         verbs=_READERS,

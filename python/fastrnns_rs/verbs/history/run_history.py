@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +33,11 @@ LARGE_BYTES = 2 << 30
 #: Largest file of a tag in bytes; it has the id of a run.
 _LARGEST_TAG = 1 << 20
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+#: Time to wait for another command that has locked the tags, and between attempts, in seconds.
+_PATIENCE_S = 30.0
+_PAUSE_S = 0.05
+#: Minimum age of an incomplete file that no process writes any more, in seconds.
+_ABANDONED_S = 86_400.0
 #: Maximum number of foreign files that a warning names.
 _MOST_NAMED = 3
 
@@ -183,22 +189,27 @@ class RunHistory:
             for name, size, run_id, created, started, status, commit, dirty, verb, runners, devices, *more in rows
         ]
 
-    def tag(self, runs: Iterable[KeptRun], tag: str) -> None:
+    def tag(self, runs: Sequence[KeptRun], tag: str) -> None:
         """Adds a tag to runs.
 
         Raises:
-            UsageError: If the tag is invalid, or the history cannot be written to.
+            UsageError: If the tag is invalid, a run was deleted, or the history cannot be written to.
         """
         check_tag(tag)
-        try:
+        with self._locked_tags():
             for one in runs:
-                place = self.tags_folder / tag
-                place.mkdir(parents=True, exist_ok=True)
-                path = place / _safe(one.run_id)
-                # A link there is replaced, and not the file that it leads to.
-                writing.write(path, [one.run_id.encode()], str(path))
-        except OSError as error:
-            raise make_system_error(error) from error
+                if not Path(one.path).exists():
+                    message = f"run not found: run {one.run_id[:12]} was deleted since it was listed"
+                    raise UsageError(message, "Run: fastrnns-rs history", value=one.run_id)
+            try:
+                for one in runs:
+                    place = self.tags_folder / tag
+                    place.mkdir(parents=True, exist_ok=True)
+                    path = place / _safe(one.run_id)
+                    # A link there is replaced, and not the file that it leads to.
+                    writing.write(path, [one.run_id.encode()], str(path))
+            except OSError as error:
+                raise make_system_error(error) from error
 
     def untag(self, runs: Iterable[KeptRun], tag: str) -> None:
         """Removes a tag from runs.
@@ -208,20 +219,21 @@ class RunHistory:
         """
         check_tag(tag)
         place = self.tags_folder / tag
-        for one in runs:
-            if tag not in one.tags:
-                message = f"tag not found: run {one.run_id[:12]} does not have {tag!r}"
-                raise UsageError(message, "Run: fastrnns-rs history")
-            try:
-                (place / _safe(one.run_id)).unlink(missing_ok=True)
-                with suppress(OSError):
-                    # The folder is not empty if other runs have the tag.
-                    place.rmdir()
-            except OSError as error:
-                raise make_system_error(error) from error
+        with self._locked_tags():
+            for one in runs:
+                if tag not in one.tags:
+                    message = f"tag not found: run {one.run_id[:12]} does not have {tag!r}"
+                    raise UsageError(message, "Run: fastrnns-rs history")
+                try:
+                    (place / _safe(one.run_id)).unlink(missing_ok=True)
+                    with suppress(OSError):
+                        # The folder is not empty if other runs have the tag.
+                        place.rmdir()
+                except OSError as error:
+                    raise make_system_error(error) from error
 
     def remove(self, runs: Sequence[KeptRun]) -> list[KeptRun]:
-        """Deletes runs, except runs that are being written.
+        """Deletes runs, except runs that are being written or have a tag, which may be newer than the list of runs.
 
         Returns:
             The deleted runs.
@@ -229,24 +241,43 @@ class RunHistory:
         Raises:
             UsageError: If the history cannot be written to.
         """
-        removed = []
-        for one in runs:
-            with WriterLocks() as locks:
+        if not runs:
+            return []
+        with self._locked_tags():
+            tagged = self._tags()
+            return [one for one in runs if one.run_id not in tagged and _delete(one)]
+
+    def remove_abandoned(self) -> int:
+        """Removes incomplete files that killed processes left in the folder of the run files.
+
+        Returns:
+            The number of removed files, each older than a day.
+        """
+        return writing.remove_abandoned(str(self.runs_folder), _ABANDONED_S)
+
+    @contextmanager
+    def _locked_tags(self) -> Iterator[None]:
+        """Locks the tags for a `with` block, where that is possible: a run must not be tagged and deleted at once.
+
+        Raises:
+            UsageError: If another process keeps them locked.
+        """
+        end = time.monotonic() + _PATIENCE_S
+        with WriterLocks() as locks:
+            while True:
                 try:
-                    locks.hold(Path(one.path))
-                except UsageError:
-                    continue
-                try:
-                    if Path(one.path).stat().st_size != one.size_bytes:
-                        # The run was resumed since it was listed.
-                        continue
-                    Path(one.path).unlink()
-                except FileNotFoundError:
-                    continue
-                except OSError as error:
-                    raise make_system_error(error) from error
-            removed.append(one)
-        return removed
+                    # The lock file is beside the folder.
+                    locks.hold(self.tags_folder, str(self.tags_folder))
+                    break
+                except UsageError as error:
+                    if time.monotonic() >= end:
+                        message, hint = (
+                            f"cannot lock tags: {str(self.tags_folder)!r}",
+                            "Wait until the process has ended.",
+                        )
+                        raise UsageError(message, hint, reason=error.reason, value=str(self.tags_folder)) from None
+                time.sleep(_PAUSE_S)
+            yield
 
     def _tags(self) -> dict[str, set[str]]:
         """Returns the tags of each run."""
@@ -280,6 +311,25 @@ def check_tag(tag: str) -> None:
     if not _TAG.fullmatch(tag):
         hint = "Use up to 64 letters, digits and ._+-, with a letter or a digit first."
         raise UsageError(f"invalid tag: {tag!r}", hint, value=tag)
+
+
+def _delete(run: KeptRun) -> bool:
+    """Deletes a run file, unless it is being written, was resumed since it was listed, or is gone."""
+    path = Path(run.path)
+    with WriterLocks() as locks:
+        try:
+            locks.hold(path)
+        except UsageError:
+            return False
+        try:
+            if path.stat().st_size != run.size_bytes:
+                return False
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise make_system_error(error) from error
+    return True
 
 
 def _report_foreign(found: Sequence[str]) -> Iterable[RunWarning]:

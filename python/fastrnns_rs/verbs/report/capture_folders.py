@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.verbs.report import file_kinds
+from fastrnns_rs.verbs.report.export_pairs import find_unread
 from fastrnns_rs.verbs.report.manifests import find_manifest_files
 
 
@@ -15,7 +16,7 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
     """Returns the files of a folder that may be captures, in natural order of names.
 
     A capture manifest of `profile` stands for its files, which are then not listed separately. An SQLite export of nsys
-    replaces the report of the same name beside it. Subfolders and hidden files are skipped.
+    replaces the report of the same name beside it, unless the export is older. Subfolders and hidden files are skipped.
 
     Returns:
         Each file with its runner; None for a file of several runners, or if its runner is unknown.
@@ -24,27 +25,53 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
         FastrnnsError: If the folder cannot be listed.
         UsageError: If the folder contains no file.
     """
-    try:
-        counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and one.is_file())
-        found = sorted(counted, key=lambda file: natural(file.name))
-    except OSError as error:
-        message, hint = f"cannot read folder: {str(folder)!r}", "Use a folder that is readable."
-        raise FastrnnsError(message, hint, reason=error.strerror or str(error), value=str(folder)) from None
+    found = _list(folder)
     if not found:
         raise UsageError(f"empty folder: {str(folder)!r}", "Use a folder of captures.", value=str(folder))
-    manifests = {
-        file: manifest for file in found if file_kinds.may_be_manifest(file) and (manifest := find_manifest_files(file))
-    }
-    recorded = {one for _, files in manifests.values() for one in files}
-    exports = {file.stem for file in found if file.suffix == ".sqlite"}
+    manifests = _find_manifests(found)
+    recorded = _recorded(manifests)
+    unread = find_unread(found, recorded)
     chosen: list[tuple[str, str | None]] = []
     for file in found:
         if file in manifests:
             chosen += manifests[file][0]
-        elif file.resolve() not in recorded and not (file.stem in exports and file_kinds.needs_nsys(str(file))):
+        elif file not in unread and file.resolve() not in recorded:
             chosen.append((str(file), None))
     # A link, or a second manifest, may name a file again.
     return [*{os.path.realpath(one): (one, runner) for one, runner in reversed(chosen)}.values()][::-1]
+
+
+def find_older_exports(folder: str | Path) -> dict[Path, Path]:
+    """Returns the exports of nsys that `files_in` leaves out, each with its report, which is newer.
+
+    Raises:
+        FastrnnsError: If the folder cannot be listed.
+    """
+    found = _list(folder)
+    unread = find_unread(found)
+    # Few folders have older exports, and reading manifests takes time.
+    if any(file.suffix == ".sqlite" for file in unread):
+        unread = find_unread(found, _recorded(_find_manifests(found)))
+    return {file: report for file, report in unread.items() if file.suffix == ".sqlite"}
+
+
+def _list(folder: str | Path) -> list[Path]:
+    try:
+        counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and one.is_file())
+        return sorted(counted, key=lambda file: natural(file.name))
+    except OSError as error:
+        message, hint = f"cannot read folder: {str(folder)!r}", "Use a folder that is readable."
+        raise FastrnnsError(message, hint, reason=error.strerror or str(error), value=str(folder)) from None
+
+
+def _find_manifests(files: list[Path]) -> dict[Path, tuple[list[tuple[str, str | None]], set[Path]]]:
+    """Returns the manifests among files, each with the files to read and all its files."""
+    named = (file for file in files if file_kinds.may_be_manifest(file))
+    return {file: manifest for file in named if (manifest := find_manifest_files(file))}
+
+
+def _recorded(manifests: dict[Path, tuple[list[tuple[str, str | None]], set[Path]]]) -> set[Path]:
+    return {one for _, files in manifests.values() for one in files}
 
 
 def natural(name: str) -> list[tuple[int, str]]:

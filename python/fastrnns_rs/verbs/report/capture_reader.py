@@ -198,8 +198,21 @@ def opened(
         left = len(files) - 1
         more = f" and {counted(left, 'more file')}" if left else ""
         message = f"no capture in folder: {shown!r} has {file!r}{more}"
-        raise UsageError(message, "Use a folder of captures.", reason=reason, value=shown)
+        raise UsageError(message, _folder_hint(paths[0]), reason=reason, value=shown)
     return trace
+
+
+def _folder_hint(folder: str | Path) -> str:
+    """Returns the hint for a folder without a capture."""
+    import shlex
+
+    from fastrnns_rs.verbs.report.capture_folders import find_older_exports
+
+    # Without nsys, the user can read an export that is older than its report.
+    older = next(iter(find_older_exports(folder)), None)
+    if older is None:
+        return "Use a folder of captures."
+    return f"Read the older export of the report: fastrnns-rs report {shlex.quote(str(older))}"
 
 
 def _parsed(
@@ -225,7 +238,7 @@ def _parsed(
 
 
 def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]]:
-    """Returns the warnings about capture manifests, as plain dictionaries."""
+    """Returns the warnings about folders and capture manifests, as plain dictionaries."""
     # Most files are not manifests, and a full check would import the modules that read them.
     named = [path for path in paths if file_kinds.may_be_manifest(path) or file_kinds.kind(path) == "folder"]
     if not named:

@@ -1,4 +1,4 @@
-"""Warnings about capture manifests: replaced files and failed captures."""
+"""Warnings about folders and capture manifests: older exports, replaced files and failed captures."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import os
 import shlex
 from pathlib import Path
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.report import file_kinds
+from fastrnns_rs.verbs.report.capture_folders import find_older_exports
 from fastrnns_rs.verbs.report.manifests import find_read_artefacts
 
 TYPE_CHECKING = False  # see the package
@@ -21,16 +23,20 @@ if TYPE_CHECKING:
 
 #: A larger file is compared by its size only, since hashing takes longer than reading the manifest.
 _LARGEST_HASHED = 16 * 1024 * 1024
+#: Maximum number of files that a warning names.
+_MOST_NAMED = 10
 
 
 def find_manifest_warnings(paths: Iterable[str | Path]) -> list[RunWarning]:
-    """Returns the warnings about manifests, and about manifests in folders.
+    """Returns the warnings about manifests, and about folders and the manifests in them.
 
     Args:
         paths: Captures, manifests and folders that can be read.
     """
-    found = []
+    found: list[RunWarning] = []
     for path in paths:
+        if Path(path).is_dir():
+            found += _check_exports(path)
         for file in _manifests_at(path):
             if (read := find_read_artefacts(file)) is not None:
                 manifest, artefacts = read
@@ -43,6 +49,22 @@ def _manifests_at(path: str | Path) -> list[str | Path]:
     if not folder.is_dir():
         return [path]
     return [file for file in sorted(folder.glob("[!.]*")) if file_kinds.may_be_manifest(file)]
+
+
+def _check_exports(folder: str | Path) -> Iterator[RunWarning]:
+    """Yields a warning if exports of nsys are left out of a folder, because their reports are newer."""
+    older = find_older_exports(folder)
+    if older:
+        their = "its report is" if len(older) == 1 else "their reports are"
+        named = [f"{export}: older than {report.name}" for export, report in older.items()]
+        more = [f"and {len(named) - _MOST_NAMED} more"] if len(named) > _MOST_NAMED else []
+        file = shlex.quote(str(next(iter(older))))
+        yield make_warning(
+            "files_left_out",
+            message=f"figures do not include {counted(len(older), 'nsys export')}: {their} newer",
+            evidence="; ".join([*named[:_MOST_NAMED], *more]),
+            hint=f"Delete the older export, or read only the export: fastrnns-rs report {file}",
+        )
 
 
 def _check_files(artefacts: Iterable[tuple[ArtefactEntry, Path]]) -> Iterator[RunWarning]:
