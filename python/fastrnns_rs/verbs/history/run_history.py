@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -19,7 +20,7 @@ from fastrnns_rs.documents.history import History, KeptRun
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
-from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
+from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unreadable_history
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -49,10 +50,20 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
     Args:
         given: Folder of the history. None for the folder in `FASTRNNS_HISTORY` or the user's folder, or for no history
             if `FASTRNNS_NO_HISTORY` is set. False for no history.
+
+    Raises:
+        UsageError: If no file system can have the path.
     """
     if given is False or (given is None and os.environ.get("FASTRNNS_NO_HISTORY", "0") not in {"", "0", "false"}):
         return None
-    return RunHistory(Path(given or os.environ.get("FASTRNNS_HISTORY") or default_folder()))
+    folder = Path(given or os.environ.get("FASTRNNS_HISTORY") or default_folder())
+    try:
+        with suppress(OSError):
+            folder.lstat()
+    except ValueError as error:
+        # The path contains NUL, or a character that has no bytes.
+        raise unreadable_history(folder, error) from error
+    return RunHistory(folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,19 @@ class RunHistory:
     def tags_folder(self) -> Path:
         """Folder of the tags."""
         return self.folder / "tags"
+
+    def exists(self) -> bool:
+        """Returns True if the history has a folder of run files.
+
+        Raises:
+            UsageError: If the folder cannot be read, or its name is too long.
+        """
+        try:
+            return stat.S_ISDIR(self.runs_folder.stat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise unreadable_history(self.runs_folder, error) from error
 
     def index(self) -> RunIndex:
         """Returns the index, for a `with` block."""
@@ -265,8 +289,12 @@ class RunHistory:
 
 
 def open_past(history: RunHistory | None) -> AbstractContextManager[Past | None]:
-    """Returns the earlier sessions of a history, for a `with` block."""
-    if history is None or not history.runs_folder.is_dir():
+    """Returns the earlier sessions of a history, for a `with` block.
+
+    Raises:
+        UsageError: If the history cannot be read.
+    """
+    if history is None or not history.exists():
         return nullcontext()
     return history.index()
 

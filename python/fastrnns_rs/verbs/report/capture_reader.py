@@ -110,13 +110,15 @@ def read(
 
     Raises:
         FastrnnsError: If a file is not a capture, or is damaged and `strict` is set.
-        UsageError: If the pattern or the rules are invalid, no path is given, or the merged trace cannot be written.
+        UsageError: If an argument, the pattern or the rules are invalid, no path is given, or the merged trace cannot
+            be written.
         MissingError: If a report of nsys is given without an installed nsys, or Ray is requested and missing.
     """
     if not paths:
         raise UsageError("missing argument: `paths`", "Use the path of at least 1 capture.")
-    if wrong := [path for path in paths if not isinstance(path, (str, os.PathLike))]:
-        raise UsageError(f"not a path: {wrong[0]!r}", "Use the path of a capture.", where="paths")
+    if inductor is not None and not isinstance(inductor, Inductor):
+        hint = "Use fastrnns_rs.Inductor(wall_time_ms=...)."
+        raise UsageError(f"invalid value: {inductor!r}", hint, where="inductor", value=inductor)
     if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
         hint = "Use an integer of at least 1, or ray."
         raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
