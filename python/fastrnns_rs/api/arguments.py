@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypedDict
 
+from fastrnns_rs.documents.keywords import SWITCH, check_value
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.sweep.axes import parse_axes
 from fastrnns_rs.problem.sweep.conditions import parse_conditions
@@ -115,11 +116,7 @@ def plain_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
         UsageError: If a switch is neither True nor False.
     """
     plain = {name: _plain_items(one) if name in {"axes", "devices"} else _plain(one) for name, one in given.items()}
-    for name in _SWITCHES & plain.keys():
-        # A text such as "no" would count as true.
-        if not isinstance(plain[name], bool):
-            raise UsageError(f"invalid value: {given[name]!r}", "Use True or False.", where=name, value=given[name])
-    return plain
+    return plain | {name: check_value(SWITCH, name, given[name]) for name in _SWITCHES & given.keys()}
 
 
 def _plain_items(value: Any) -> Any:
@@ -131,8 +128,6 @@ def _plain_items(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     kind = type(value)
-    if kind.__module__ == "numpy" and kind.__name__.startswith("bool"):
-        return bool(value)
     if kind.__module__ == "torch" and kind.__name__ in {"device", "dtype"}:
         return str(value).removeprefix("torch.")
     if not isinstance(value, (int, str)) and hasattr(kind, "__index__"):

@@ -65,8 +65,8 @@ def load(source: str | os.PathLike[str], *, history: str | os.PathLike[str] | Li
         a capture or a folder of captures, its `Summary`. JSON of `report` is a `SummaryDocument`, with the same rows.
 
     Raises:
-        UsageError: If the file does not exist, is neither a document nor a capture, or the history does not have the
-            run.
+        UsageError: If an argument is invalid, the file does not exist or is neither a document nor a capture, or the
+            history does not have the run.
         FastrnnsError: If a file that looks like a capture is not a capture.
         MissingError: If no nsys is found to export a report.
 
@@ -75,8 +75,6 @@ def load(source: str | os.PathLike[str], *, history: str | os.PathLike[str] | Li
     """
     if is_name(source):
         return Run.load(os.fspath(one_run(source, chosen_history(history)))).remember_name(source)
-    if not isinstance(source, (str, os.PathLike)):
-        raise UsageError(f"not a path: {source!r}", 'Use the path of a file, or a name such as "@last".')
     if not os.path.exists(source):  # noqa: PTH110  # the name may be too long
         raise file_not_found(source, f"Use the path of a {_WANTED}.", where="source")
     if file_kinds.kind(source) in {"capture", "folder"} and not _is_manifest(source):

@@ -103,7 +103,7 @@ class Document(_Named):
             width: Width of the table in characters; None for 80.
 
         Raises:
-            UsageError: If the document does not have the format or the view.
+            UsageError: If the document does not have the format or the view, or an argument is invalid.
         """
         from fastrnns_rs.views.rendering import rendered
 

@@ -286,7 +286,7 @@ class Run(Container[Result], Tabular, Document):
             width: Width of the table in characters; None for 80.
 
         Raises:
-            UsageError: If a format or a view is unknown.
+            UsageError: If a format or a view is unknown, or an argument is invalid.
         """
         return Document.render(self, format, view=view, wide=wide, width=width)
 

@@ -104,7 +104,7 @@ class Verification(Container[Verified], Document):
             verbose: Old name of `view="checks"`, for this version only.
 
         Raises:
-            UsageError: If a format or a view is unknown.
+            UsageError: If a format or a view is unknown, or an argument is invalid.
         """
         if verbose is not None:
             warnings.warn('render(verbose=True) is now render(view="checks")', DeprecationWarning, stacklevel=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.views.prose import WIDTH
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
@@ -36,6 +37,22 @@ def is_ascii(stream: TextIO | None) -> bool:
     return False
 
 
+#: Maximum width of a table in characters.
+MAX_WIDTH = 1_000_000
+
+
+def check_width(width: int | None) -> None:
+    """Checks the width of a table in characters.
+
+    Raises:
+        UsageError: If the width is out of range.
+    """
+    if width is not None and not 1 <= width <= MAX_WIDTH:
+        raise UsageError(
+            f"out of range: {width}", f"Use an integer from 1 to {MAX_WIDTH:,}.", where="width", value=width
+        )
+
+
 def terminal_width(stream: TextIO | None = None) -> int:
     """Returns the width of screens: `COLUMNS`, or that of the terminal, or 80.
 
@@ -44,7 +61,7 @@ def terminal_width(stream: TextIO | None = None) -> int:
     """
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns):
-        return int(columns)
+        return min(int(columns), MAX_WIDTH)
     stream = stream or sys.stdout
     if is_terminal(stream):
         try:

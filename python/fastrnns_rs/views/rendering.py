@@ -16,6 +16,7 @@ from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.errors import UsageError, unknown
+from fastrnns_rs.views.output_stream import check_width
 from fastrnns_rs.views.prose import WIDTH, warning_lines
 from fastrnns_rs.views.screen import Line, plain
 
@@ -68,7 +69,7 @@ def rendered(document: Document, name: str, view: str, *, wide: bool, width: int
         width: Width of the table in characters; None for 80.
 
     Raises:
-        UsageError: If the document does not have the format or the view.
+        UsageError: If the document does not have the format or the view, or the width is out of range.
         ValueError: If JSON cannot represent a number of a run or comparison.
     """
     kind = next((_KINDS[one] for one in type(document).__mro__ if one in _KINDS), _Kind(_prompt))
@@ -79,6 +80,7 @@ def rendered(document: Document, name: str, view: str, *, wide: bool, width: int
         raise unknown("invalid value", view, kind.views, where="view")
     if view != OVERVIEW and name != "table":
         raise UsageError(f"`view` needs the format table, and `format` is {name}", "Leave out `view` or `format`.")
+    check_width(width)
     if isinstance(document, Run | Comparison):
         layout.check(document)
     if name == "json":

@@ -76,13 +76,16 @@ def find_planned_effect(
         The effect; None if it is unknown, or the plan does not fix the number of processes of one session.
     """
     is_fixed = (plan.rule is None or plan.rule.rule != "precision") and plan.sessions == 1 and not run.results
-    if not is_fixed or plan.processes < _LEAST_PROCESSES or history is None or not history.runs_folder.is_dir():
+    if not is_fixed or plan.processes < _LEAST_PROCESSES or history is None:
         return None
     rows = [*_rows(plan, run)]
     spreads: dict[str, _Spread] = {}
     # The history is read again at the end of the run, and its errors are reported there.
-    with suppress(FastrnnsError), history.index() as index:
-        spreads = _measure(index, {kind for _, sides in rows for side in sides for kind in side})
+    with suppress(FastrnnsError):
+        if not history.exists():
+            return None
+        with history.index() as index:
+            spreads = _measure(index, {kind for _, sides in rows for side in sides for kind in side})
     known = [(name, found) for name, sides in rows if (found := _difference(sides, spreads)) is not None]
     if not known:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from fastrnns_rs.documents.history import History, KeptRun
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
-from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
+from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unreadable_history
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -55,10 +56,20 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
     Args:
         given: Folder of the history. None for the folder in `FASTRNNS_HISTORY` or the user's folder, or for no history
             if `FASTRNNS_NO_HISTORY` is set. False for no history.
+
+    Raises:
+        UsageError: If no file system can have the path.
     """
     if given is False or (given is None and os.environ.get("FASTRNNS_NO_HISTORY", "0") not in {"", "0", "false"}):
         return None
-    return RunHistory(Path(given or os.environ.get("FASTRNNS_HISTORY") or default_folder()))
+    folder = Path(given or os.environ.get("FASTRNNS_HISTORY") or default_folder())
+    try:
+        with suppress(OSError):
+            folder.lstat()
+    except ValueError as error:
+        # The path contains NUL, or a character that has no bytes.
+        raise unreadable_history(folder, error) from error
+    return RunHistory(folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +94,19 @@ class RunHistory:
     def tags_folder(self) -> Path:
         """Folder of the tags."""
         return self.folder / "tags"
+
+    def exists(self) -> bool:
+        """Returns True if the history has a folder of run files.
+
+        Raises:
+            UsageError: If the folder cannot be read, or its name is too long.
+        """
+        try:
+            return stat.S_ISDIR(self.runs_folder.stat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise unreadable_history(self.runs_folder, error) from error
 
     def index(self) -> RunIndex:
         """Returns the index, for a `with` block."""
@@ -233,7 +257,9 @@ class RunHistory:
                     raise make_system_error(error) from error
 
     def remove(self, runs: Sequence[KeptRun]) -> list[KeptRun]:
-        """Deletes runs, except runs that are being written or have a tag, which may be newer than the list of runs.
+        """Deletes runs, except runs that are being written or have a tag.
+
+        The tag may be newer than the list of runs.
 
         Returns:
             The deleted runs.
@@ -248,7 +274,7 @@ class RunHistory:
             return [one for one in runs if one.run_id not in tagged and _delete(one)]
 
     def remove_abandoned(self) -> int:
-        """Removes incomplete files that killed processes left in the folder of the run files.
+        """Removes incomplete run files that killed processes left.
 
         Returns:
             The number of removed files, each older than a day.
@@ -257,7 +283,9 @@ class RunHistory:
 
     @contextmanager
     def _locked_tags(self) -> Iterator[None]:
-        """Locks the tags for a `with` block, where that is possible: a run must not be tagged and deleted at once.
+        """Locks the tags for a `with` block, where that is possible.
+
+        A run must not be tagged and deleted at once.
 
         Raises:
             UsageError: If another process keeps them locked.
@@ -296,8 +324,12 @@ class RunHistory:
 
 
 def open_past(history: RunHistory | None) -> AbstractContextManager[Past | None]:
-    """Returns the earlier sessions of a history, for a `with` block."""
-    if history is None or not history.runs_folder.is_dir():
+    """Returns the earlier sessions of a history, for a `with` block.
+
+    Raises:
+        UsageError: If the history cannot be read.
+    """
+    if history is None or not history.exists():
         return nullcontext()
     return history.index()
 
@@ -314,7 +346,10 @@ def check_tag(tag: str) -> None:
 
 
 def _delete(run: KeptRun) -> bool:
-    """Deletes a run file, unless it is being written, was resumed since it was listed, or is gone."""
+    """Deletes a run file.
+
+    A file that is being written, was resumed since it was listed, or is gone is left alone.
+    """
     path = Path(run.path)
     with WriterLocks() as locks:
         try:

@@ -355,12 +355,13 @@ def _changed_ns(folder: Path) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _unreadable(folder, error) from error
+        raise unreadable_history(folder, error) from error
 
 
-def _unreadable(folder: Path, error: OSError) -> UsageError:
+def unreadable_history(folder: Path, error: OSError | ValueError) -> UsageError:
+    """Makes the error for a folder that cannot be read, or whose path is impossible."""
     message, hint = f"cannot read history: {str(folder)!r}", "Use another `history` or `history=False`."
-    return UsageError(message, hint, reason=error.strerror or str(error))
+    return UsageError(message, hint, reason=(isinstance(error, OSError) and error.strerror) or str(error))
 
 
 def _files(folder: Path) -> Iterable[Stamp]:
@@ -384,4 +385,4 @@ def _files(folder: Path) -> Iterable[Stamp]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise _unreadable(folder, error) from error
+        raise unreadable_history(folder, error) from error

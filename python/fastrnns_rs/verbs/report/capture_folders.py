@@ -42,7 +42,9 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
 
 
 def find_older_exports(folder: str | Path) -> dict[Path, Path]:
-    """Returns the exports of nsys that `files_in` leaves out, each with its report, which is newer.
+    """Returns the exports of nsys that `files_in` leaves out.
+
+    Each has its report, which is newer.
 
     Raises:
         FastrnnsError: If the folder cannot be listed.
@@ -65,7 +67,7 @@ def _list(folder: str | Path) -> list[Path]:
 
 
 def _find_manifests(files: list[Path]) -> dict[Path, tuple[list[tuple[str, str | None]], set[Path]]]:
-    """Returns the manifests among files, each with the files to read and all its files."""
+    """Returns the manifests, each with the files to read and all its files."""
     named = (file for file in files if file_kinds.may_be_manifest(file))
     return {file: manifest for file in named if (manifest := find_manifest_files(file))}
 

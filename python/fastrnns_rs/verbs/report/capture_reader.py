@@ -110,13 +110,15 @@ def read(
 
     Raises:
         FastrnnsError: If a file is not a capture, or is damaged and `strict` is set.
-        UsageError: If the pattern or the rules are invalid, no path is given, or the merged trace cannot be written.
+        UsageError: If an argument, the pattern or the rules are invalid, no path is given, or the merged trace cannot
+            be written.
         MissingError: If a report of nsys is given without an installed nsys, or Ray is requested and missing.
     """
     if not paths:
         raise UsageError("missing argument: `paths`", "Use the path of at least 1 capture.")
-    if wrong := [path for path in paths if not isinstance(path, (str, os.PathLike))]:
-        raise UsageError(f"not a path: {wrong[0]!r}", "Use the path of a capture.", where="paths")
+    if inductor is not None and not isinstance(inductor, Inductor):
+        hint = "Use fastrnns_rs.Inductor(wall_time_ms=...)."
+        raise UsageError(f"invalid value: {inductor!r}", hint, where="inductor", value=inductor)
     if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
         hint = "Use an integer of at least 1, or ray."
         raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
@@ -238,7 +240,7 @@ def _parsed(
 
 
 def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]]:
-    """Returns the warnings about folders and capture manifests, as plain dictionaries."""
+    """Returns the warnings about folders and manifests, as plain dictionaries."""
     # Most files are not manifests, and a full check would import the modules that read them.
     named = [path for path in paths if file_kinds.may_be_manifest(path) or file_kinds.kind(path) == "folder"]
     if not named:

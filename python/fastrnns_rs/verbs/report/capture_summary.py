@@ -237,7 +237,7 @@ class Summary:
             names: Names of kernels: `full`, `short` or `mangled`.
 
         Raises:
-            UsageError: If a value is not supported, or a number is below 0.
+            UsageError: If a value is not supported, or a number is out of range.
         """
         if format == "json":
             return self.to_json()

@@ -1,4 +1,7 @@
-"""Warnings about folders and capture manifests: older exports, replaced files and failed captures."""
+"""Warnings about folders and capture manifests.
+
+They tell of older exports, replaced files and failed captures.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _MOST_NAMED = 10
 
 
 def find_manifest_warnings(paths: Iterable[str | Path]) -> list[RunWarning]:
-    """Returns the warnings about manifests, and about folders and the manifests in them.
+    """Returns the warnings about manifests, folders and the manifests in them.
 
     Args:
         paths: Captures, manifests and folders that can be read.
@@ -52,7 +55,10 @@ def _manifests_at(path: str | Path) -> list[str | Path]:
 
 
 def _check_exports(folder: str | Path) -> Iterator[RunWarning]:
-    """Yields a warning if exports of nsys are left out of a folder, because their reports are newer."""
+    """Yields a warning if exports of nsys are left out of a folder.
+
+    Their reports are newer.
+    """
     older = find_older_exports(folder)
     if older:
         their = "its report is" if len(older) == 1 else "their reports are"

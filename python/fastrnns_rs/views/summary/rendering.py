@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.views import summary as view_of
+from fastrnns_rs.views.output_stream import check_width
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
@@ -36,15 +37,15 @@ def rendered(
         command: Command of the report, which the next command begins with; empty for one that names the captures.
 
     Raises:
-        UsageError: If a value is not supported, or a number is below 0.
+        UsageError: If a value is not supported, or a number is out of range.
     """
     choices = (("view", view, view_of.VIEWS), ("names", names, view_of.NAMES), ("format", name, view_of.FORMATS))
     for where, word, known in choices:
         if word not in known:
             raise unknown("invalid value", word, known, where=where)
-    for where, number in (("top", top), ("width", width)):
-        if (number or 0) < 0:
-            raise UsageError(f"out of range: {number}", "Use an integer of at least 0.", where=where, value=number)
+    if (top or 0) < 0:
+        raise UsageError(f"out of range: {top}", "Use an integer of at least 0.", where="top", value=top)
+    check_width(width)
     if name == "html":
         from fastrnns_rs.views.page.pages import html_page
         from fastrnns_rs.views.summary.plain import PlainSummary

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from fastrnns_rs._core import run_command
 from fastrnns_rs.documents.run_file import RunSide
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
@@ -158,7 +158,7 @@ def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchP
 
 
 #: An interpreter may take seconds to start from a cold disk.
-_TIMEOUT_S = 60.0
+_TIMEOUT_S = 30.0
 _LEAST = (3, 11)
 _INTERPRETER = "Use the path of a Python interpreter."
 _MARK = "fastrnns-rs asks:"
@@ -174,39 +174,32 @@ def check_interpreter(python: str, variables: Mapping[str, str] | None = None) -
 
     Raises:
         MissingError: If the program does not exist.
-        UsageError: If the program is not Python, is too old, or cannot load the extension.
+        UsageError: If the program cannot be run, does not end, is not Python, is too old, or cannot load the extension.
     """
     found = find_program(python)
     if found is None:
         raise MissingError(f"program not found: {python!r}", _INTERPRETER, value=python)
     # Symbolic links are not resolved: an interpreter finds the packages of its environment by the path of its call.
     path = str(Path(os.path.abspath(found)))  # noqa: PTH100
-    setting = Setting(python=path, variables=variables or {})
+    environment_of_worker = Setting(python=path, variables=variables or {}).environment()
+    message = f"cannot run program: {python!r}"
     try:
-        done = subprocess.run(
-            [path, "-c", _CODE],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TIMEOUT_S,
-            check=False,
-            env=setting.environment(),
-            # An interpreter first searches the working directory for modules.
-            cwd="/",
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        message = f"cannot run program: {python!r}"
+        # An interpreter first searches the working directory for modules.
+        done = run_command([path, "-c", _CODE], timeout=_TIMEOUT_S, env=environment_of_worker, cwd="/")
+    except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(message, _INTERPRETER, reason=str(error), value=python) from error
+    if done.timed_out:
+        raise UsageError(message, _INTERPRETER, reason=f"timed out after {_TIMEOUT_S:g} s", value=python)
     # The interpreter may print other lines when it starts.
-    answers = [line.partition(_MARK)[2].split() for line in done.stdout.splitlines() if _MARK in line]
+    answers = [line.partition(_MARK)[2].split() for line in done.stdout_tail.splitlines() if _MARK in line]
     version = answers[-1] if answers else []
     if len(version) != len(_LEAST) or not all(part.isdecimal() for part in version):
         raise UsageError(f"not a Python interpreter: {python!r}", _INTERPRETER, value=python)
     if tuple(map(int, version)) < _LEAST:
         message = f"unsupported interpreter: {python!r} is Python {'.'.join(version)}"
         raise UsageError(message, f"Use Python {'.'.join(map(str, _LEAST))} or newer.", value=python)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no reason is printed"])[-1]
+    if done.exit_status != 0:
+        last = (done.stderr_tail.strip().splitlines() or ["no reason is printed"])[-1]
         message = f"interpreter cannot load the extension: {python!r}"
         raise UsageError(message, "Use an interpreter for the same machine.", reason=last, value=python)
     return path
