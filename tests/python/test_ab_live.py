@@ -40,6 +40,7 @@ def test_both_sides_of_a_pair_are_measured_in_turns(anywhere: Path) -> None:
             assert len(process.slices or []) >= 10
 
 
+@pytest.mark.long("bench")
 def test_a_side_that_fails_ends_the_other(anywhere: Path) -> None:
     done = run_cli("ab", "sound", "exits", *LIVE, cwd=anywhere)
     assert done.status == 1, done.stderr

@@ -42,6 +42,7 @@ def test_the_script_is_small() -> None:
     assert len(script) < SCRIPT
 
 
+@pytest.mark.long("pages")
 def test_a_large_run_has_a_page_below_the_limit() -> None:
     run = run_of(20, 20, 1_000)
     start = time.process_time()

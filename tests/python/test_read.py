@@ -53,7 +53,9 @@ def test_rows_are_those_of_the_document(summary: Summary) -> None:
     assert summary.launches.matched_count + summary.launches.unmatched_kernel_count > 0
     assert summary.kernels[0].total_ns == plain["kernels"][0]["total_ns"]
     assert [asdict(row) for row in summary.captures] == plain["captures"]
-    assert (summary.warnings, summary.ranks, summary.inductor) == ([], [], None)
+    # Its kernels are at random times, some of them before their launches.
+    assert {one.code for one in summary.warnings} <= {"clocks_disagree"}
+    assert (summary.ranks, summary.inductor) == ([], None)
     # What one caller does to its copy is no other's business.
     plain["kernels"].clear()
     assert summary.to_dict()["kernels"]

@@ -43,8 +43,8 @@ def mine(problem):
                     backward_setup=lambda y: (y.sum(),), backward=lambda total: total.backward())
 """
 SIGNALS = [
-    signal.SIGINT,
     signal.SIGKILL,
+    pytest.param(signal.SIGINT, marks=pytest.mark.long("kills")),
     pytest.param(signal.SIGTERM, marks=pytest.mark.long("kills")),
     pytest.param(signal.SIGHUP, marks=pytest.mark.long("kills")),
 ]

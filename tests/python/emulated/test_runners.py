@@ -73,6 +73,7 @@ def check_known(row: Mapping[str, Any], known: tuple[int, int]) -> None:
             assert time < row[phase]["median_ns"] < 1.15 * time, (phase, row[phase]["median_ns"])
 
 
+@pytest.mark.long("emulated")
 @pytest.mark.parametrize("name", FEW)
 def test_one_of_a_few_runners_is_measured(few_measured: Measured, name: str) -> None:
     check_runner(few_measured, name)
