@@ -1,4 +1,4 @@
-"""Times that no GPU can have are told of: activities that a file contains twice, and kernels before their launches."""
+"""Warnings of impossible times: activities twice in a file, and kernels that start before their launches."""
 
 from __future__ import annotations
 

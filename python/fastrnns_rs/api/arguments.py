@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypedDict
 
-from fastrnns_rs.documents.keywords import SWITCH, check_value
+from fastrnns_rs.documents.argument_checks import SWITCH, check_value
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.sweep.axes import parse_axes
 from fastrnns_rs.problem.sweep.conditions import parse_conditions

@@ -1,9 +1,8 @@
-"""Arguments of public functions: checks, suggestions and old names."""
+"""Keywords of public functions: checks of values, suggestions and old names."""
 
 from __future__ import annotations
 
-import operator
-import os
+from fastrnns_rs.documents.argument_checks import check_value, find_check
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -12,8 +11,6 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
     R = TypeVar("R")
-    #: Function that returns the plain value or raises TypeError, message, hint, and constants that are valid too.
-    Check = tuple[Callable[[Any], Any], str, str, tuple[bool | None, ...]]
 
 #: Other words for keywords, which the edit distance does not find.
 _MEANT = {
@@ -39,74 +36,6 @@ _HAS_REST = 4
 _COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__kwdefaults__")
 
 
-def _switch(value: object) -> bool:
-    kind = type(value)
-    # A text such as "no" would count as true.
-    if kind is bool or (kind.__module__ == "numpy" and kind.__name__.startswith("bool")):
-        return bool(value)
-    raise TypeError
-
-
-def _integer(value: Any) -> int:
-    if isinstance(value, bool):
-        raise TypeError
-    return operator.index(value)
-
-
-def _path(value: object) -> object:
-    # An integer, True among them, would be used as a file descriptor.
-    if isinstance(value, (str, os.PathLike)):
-        return value
-    raise TypeError
-
-
-SWITCH: Check = (_switch, "invalid value", "Use True or False.", ())
-_PATH: Check = (_path, "not a path", "Use a path: str or os.PathLike.", ())
-_CHECKS: dict[str, Check] = {
-    "bool": SWITCH,
-    "int": (_integer, "invalid integer", "Use an integer.", ()),
-    "str | Path": _PATH,
-    "str | os.PathLike[str]": _PATH,
-}
-
-
-def _find_check(annotation: str) -> Check | None:
-    """Returns the check of an annotation; None for an annotation that is not checked."""
-    given = annotation.removesuffix(" | None")
-    kind = given.removesuffix(" | Literal[False]")
-    if kind not in _CHECKS:
-        return None
-    convert, message, hint, _ = _CHECKS[kind]
-    constants = ((None, given != annotation), (False, kind != given))
-    return convert, message, hint, tuple(one for one, is_valid in constants if is_valid)
-
-
-def check_value(check: Check, name: str, value: Any) -> Any:
-    """Checks an argument, and returns its plain value.
-
-    Switches and integers of other libraries become those of Python.
-
-    Args:
-        check: Check of the argument.
-        name: Name of the argument.
-        value: Value of the argument.
-
-    Raises:
-        UsageError: If the value is invalid.
-    """
-    convert, message, hint, constants = check
-    if any(value is one for one in constants):
-        return value
-    try:
-        return convert(value)
-    except TypeError:
-        from fastrnns_rs.errors import UsageError
-
-        # The text of a document has a table below its first line.
-        shown = repr(value).partition("\n")[0]
-        raise UsageError(f"{message}: {shown}", hint, where=name, value=value) from None
-
-
 def checked_keywords(*, several: str = "", **renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Makes a decorator that checks the arguments of a function.
 
@@ -127,7 +56,7 @@ def checked_keywords(*, several: str = "", **renamed: str) -> Callable[[Callable
         known = frozenset(names)
         # The name of `*paths` follows the names of all other parameters.
         rest: str = code.co_varnames[len(names)] if code.co_flags & _HAS_REST else ""
-        checks = {name: check for name, kind in function.__annotations__.items() if (check := _find_check(kind))}
+        checks = {name: check for name, kind in function.__annotations__.items() if (check := find_check(kind))}
 
         def plain(name: str, value: Any) -> Any:
             return check_value(checks[name], name, value) if name in checks else value

@@ -21,8 +21,9 @@ from run_files import SESSION, exactly, process, run
 
 from fastrnns_rs import UsageError, __version__
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.verbs.history import indexed_files, run_history, run_index
+from fastrnns_rs.verbs.history import indexed_files, run_index, tag_lock
 from fastrnns_rs.verbs.history.run_history import RunHistory
+from fastrnns_rs.verbs.history.tag_lock import locked_tags
 
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
 
@@ -179,15 +180,15 @@ def test_a_run_that_was_tagged_meanwhile_is_not_deleted(three: RunHistory) -> No
 def test_tags_and_deletions_wait_for_each_other(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = three.document().runs
     with ThreadPoolExecutor() as threads:
-        with three._locked_tags():
+        with locked_tags(three.tags_folder):
             waiting = [threads.submit(three.tag, runs[:1], "a"), threads.submit(three.remove, runs[1:])]
             time.sleep(0.2)
             assert not any(one.done() for one in waiting)
         assert [one.result() for one in waiting] == [None, runs[1:]]
     assert os.listdir(three.folder / "tags") == ["a"]
-    monkeypatch.setattr(run_history, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(tag_lock, "_PATIENCE_S", 0.0)
     locked = f"cannot lock tags: .*: process {os.getpid()} "
-    with three._locked_tags():
+    with locked_tags(three.tags_folder):
         for act in (lambda: three.tag(runs[:1], "b"), lambda: three.remove(runs[:1])):
             with pytest.raises(UsageError, match=locked):
                 act()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +21,7 @@ from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unreadable_history
+from fastrnns_rs.verbs.history.tag_lock import locked_tags
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -34,9 +34,6 @@ LARGE_BYTES = 2 << 30
 #: Largest file of a tag in bytes; it has the id of a run.
 _LARGEST_TAG = 1 << 20
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
-#: Time to wait for another command that has locked the tags, and between attempts, in seconds.
-_PATIENCE_S = 30.0
-_PAUSE_S = 0.05
 #: Minimum age of an incomplete file that no process writes any more, in seconds.
 _ABANDONED_S = 86_400.0
 #: Maximum number of foreign files that a warning names.
@@ -220,7 +217,7 @@ class RunHistory:
             UsageError: If the tag is invalid, a run was deleted, or the history cannot be written to.
         """
         check_tag(tag)
-        with self._locked_tags():
+        with locked_tags(self.tags_folder):
             for one in runs:
                 if not Path(one.path).exists():
                     message = f"run not found: run {one.run_id[:12]} was deleted since it was listed"
@@ -243,7 +240,7 @@ class RunHistory:
         """
         check_tag(tag)
         place = self.tags_folder / tag
-        with self._locked_tags():
+        with locked_tags(self.tags_folder):
             for one in runs:
                 if tag not in one.tags:
                     message = f"tag not found: run {one.run_id[:12]} does not have {tag!r}"
@@ -269,7 +266,7 @@ class RunHistory:
         """
         if not runs:
             return []
-        with self._locked_tags():
+        with locked_tags(self.tags_folder):
             tagged = self._tags()
             return [one for one in runs if one.run_id not in tagged and _delete(one)]
 
@@ -280,32 +277,6 @@ class RunHistory:
             The number of removed files, each older than a day.
         """
         return writing.remove_abandoned(str(self.runs_folder), _ABANDONED_S)
-
-    @contextmanager
-    def _locked_tags(self) -> Iterator[None]:
-        """Locks the tags for a `with` block, where that is possible.
-
-        A run must not be tagged and deleted at once.
-
-        Raises:
-            UsageError: If another process keeps them locked.
-        """
-        end = time.monotonic() + _PATIENCE_S
-        with WriterLocks() as locks:
-            while True:
-                try:
-                    # The lock file is beside the folder.
-                    locks.hold(self.tags_folder, str(self.tags_folder))
-                    break
-                except UsageError as error:
-                    if time.monotonic() >= end:
-                        message, hint = (
-                            f"cannot lock tags: {str(self.tags_folder)!r}",
-                            "Wait until the process has ended.",
-                        )
-                        raise UsageError(message, hint, reason=error.reason, value=str(self.tags_folder)) from None
-                time.sleep(_PAUSE_S)
-            yield
 
     def _tags(self) -> dict[str, set[str]]:
         """Returns the tags of each run."""

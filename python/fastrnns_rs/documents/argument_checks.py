@@ -1,0 +1,82 @@
+"""Checks of arguments by the annotations of their parameters."""
+
+from __future__ import annotations
+
+import operator
+import os
+
+TYPE_CHECKING = False  # see the package
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    #: Function that returns the plain value or raises TypeError, message, hint, and constants that are valid too.
+    Check = tuple[Callable[[Any], Any], str, str, tuple[bool | None, ...]]
+
+
+def _switch(value: object) -> bool:
+    kind = type(value)
+    # A text such as "no" would count as true.
+    if kind is bool or (kind.__module__ == "numpy" and kind.__name__.startswith("bool")):
+        return bool(value)
+    raise TypeError
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    return operator.index(value)
+
+
+def _path(value: object) -> object:
+    # An integer, True among them, would be used as a file descriptor.
+    if isinstance(value, (str, os.PathLike)):
+        return value
+    raise TypeError
+
+
+SWITCH: Check = (_switch, "invalid value", "Use True or False.", ())
+_PATH: Check = (_path, "not a path", "Use a path: str or os.PathLike.", ())
+_CHECKS: dict[str, Check] = {
+    "bool": SWITCH,
+    "int": (_integer, "invalid integer", "Use an integer.", ()),
+    "str | Path": _PATH,
+    "str | os.PathLike[str]": _PATH,
+}
+
+
+def find_check(annotation: str) -> Check | None:
+    """Returns the check of an annotation; None for an annotation that is not checked."""
+    given = annotation.removesuffix(" | None")
+    kind = given.removesuffix(" | Literal[False]")
+    if kind not in _CHECKS:
+        return None
+    convert, message, hint, _ = _CHECKS[kind]
+    constants = ((None, given != annotation), (False, kind != given))
+    return convert, message, hint, tuple(one for one, is_valid in constants if is_valid)
+
+
+def check_value(check: Check, name: str, value: Any) -> Any:
+    """Checks an argument, and returns its plain value.
+
+    Switches and integers of other libraries become those of Python.
+
+    Args:
+        check: Check of the argument.
+        name: Name of the argument.
+        value: Value of the argument.
+
+    Raises:
+        UsageError: If the value is invalid.
+    """
+    convert, message, hint, constants = check
+    if any(value is one for one in constants):
+        return value
+    try:
+        return convert(value)
+    except TypeError:
+        from fastrnns_rs.errors import UsageError
+
+        # The text of a document has a table below its first line.
+        shown = repr(value).partition("\n")[0]
+        raise UsageError(f"{message}: {shown}", hint, where=name, value=value) from None
