@@ -345,6 +345,43 @@ sys.exit(0 if bool([w for w in heard if w.category is RuntimeWarning]) is {warne
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_no_variable_of_a_comprehension_hides_a_function_that_is_called() -> None:
+    """Python 3.12 takes the one for the other: `w = {row for row in x}; [row(one) for one in y]` is an error there."""
+    hidden = {
+        f"{path.relative_to(PACKAGE)}: {function.name}: {names}"
+        for path in files()
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef) and (names := comprehension_clashes(function))
+    }
+    assert hidden == set()
+    text = "def rows(run):\n    kept = {row for rows in run for row in rows}\n    return [row(one) for one in run]"
+    assert comprehension_clashes(ast.parse(text)) == {"row"}
+    assert comprehension_clashes(ast.parse(text.replace("row(one)", "one"))) == set()
+
+
+def comprehension_clashes(function: ast.AST) -> set[str]:
+    """Names that a comprehension binds, and that the rest of a function reads without binding them."""
+    comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    bound: set[str] = set()
+    used: dict[type[ast.expr_context], set[str]] = {ast.Load: set(), ast.Store: set(), ast.Del: set()}
+
+    def visit(node: ast.AST, inner: frozenset[str]) -> None:
+        if isinstance(node, comprehensions):
+            targets = [one for clause in node.generators for one in ast.walk(clause.target)]
+            names = {one.id for one in targets if isinstance(one, ast.Name)}
+            bound.update(names)
+            inner |= names
+        elif isinstance(node, ast.Name) and node.id not in inner:
+            used[type(node.ctx)].add(node.id)
+        elif isinstance(node, ast.arg):
+            used[ast.Store].add(node.arg)
+        for child in ast.iter_child_nodes(node):
+            visit(child, inner)
+
+    visit(function, frozenset())
+    return bound & used[ast.Load] - used[ast.Store]
+
+
 @pytest.mark.skipif(shutil.which("git") is None or not (ROOT / ".git").exists(), reason="needs git and a checkout")
 def test_no_build_output_or_foreign_lock_is_committed() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()

@@ -99,7 +99,7 @@ def devices_apart(document: Document, part: List) -> Sequence[Column]:
     names_by_place = dict(enumerate(names))
     names_by_row = {id(row): name for row, name in zip(devices, names, strict=True)}
 
-    def name(row: Row) -> str:
+    def label(row: Row) -> str:
         # A row of the device list is a device; a row without a place is a sum over devices of this number.
         if "device" not in row:
             return names_by_row[id(row)]
@@ -109,7 +109,7 @@ def devices_apart(document: Document, part: List) -> Sequence[Column]:
         number = "-" if row["device_id"] is None else row["device_id"]
         return f"{number}, sum of {count:,}"
 
-    device_column = columns.Column(heading, "", TEXT, columns.SCREEN, read=name)
+    device_column = columns.Column(heading, "", TEXT, columns.SCREEN, read=label)
     return [device_column if column.key == "device_id" else column for column in part.columns]
 
 
