@@ -148,8 +148,8 @@ def test_a_copy_takes_longer_with_a_cold_cache() -> None:
         given = torch.ones(1 << 20, device=where)
         into = torch.empty_like(given)
         samples = cold_cache.samples_ns(lambda: into.copy_(given), device)
-        # The same without its buffer: the four megabytes that it reads stay in the cache.
-        device.flush = lambda: None  # type: ignore[method-assign]
+        # The same with work that leaves the four megabytes in the cache, and lasts until the copy is queued.
+        device.flush = lambda: torch.cuda._sleep(500_000)  # type: ignore[method-assign]
         warm = cold_cache.samples_ns(lambda: into.copy_(given), device)
     assert 0 < sorted(warm)[len(warm) // 10] < sorted(samples)[len(samples) // 2]
 

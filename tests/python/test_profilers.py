@@ -98,8 +98,8 @@ def test_what_is_no_program_is_not_found(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_the_newest_is_taken_and_what_does_not_work_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # As numbers, the oldest first.
-    ordered = ["9.4.1.3", "2019.10.2", "2020.3", "2021.2", "2022.4", "2022.10.1", "2024.6", "2025.3"]
+    # As numbers, the oldest first. A distribution's importer may be here, of version 2022.4.2.
+    ordered = ["9.4.1.3", "2019.10.2", "2020.3", "2021.2", "2022.4.9", "2022.10.1", "2024.6", "2025.3"]
     made = {one: fake_tools.nsys(tmp_path / one / "nsys", one) for one in sorted(ordered)}
     broken = fake_tools.nsys(tmp_path / "broken" / "nsys", version="sys.exit('libstdc++.so.6: cannot open')")
     monkeypatch.setenv("PATH", path_of(broken, *made.values()))
@@ -112,7 +112,7 @@ def test_the_newest_is_taken_and_what_does_not_work_comes_last(tmp_path: Path, m
 
 
 def test_a_path_or_a_variable_is_the_only_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old, new = (fake_tools.nsys(tmp_path / one / "nsys", one) for one in ("2020.3", "2025.3"))
+    old, new = (fake_tools.nsys(tmp_path / one / "nsys", one, importer="pass") for one in ("2020.3", "2025.3"))
     monkeypatch.setenv("PATH", path_of(new))
     assert [one.path for one in tools.search("nsys", str(old))] == [str(old)]
     assert tools.choose("nsys", str(old)).path == old
@@ -275,25 +275,6 @@ def test_the_next_step_follows_from_the_files(tmp_path: Path, *, importer: bool)
             assert step[step.index("--output-file") + 1] == f"{stem}.nsys-rep"
         else:
             assert step is None
-
-
-@pytest.mark.parametrize("folder", ["host-linux-x64", "Host-x86_64"])
-def test_the_importer_beside_the_program(folder: str, tmp_path: Path) -> None:
-    program = fake_tools.nsys(tmp_path / "2022.4" / "target" / "nsys", importer="pass")
-    link = tmp_path / "bin" / "nsys"
-    link.parent.mkdir()
-    link.symlink_to(program)
-    (tmp_path / "2022.4" / "host-linux-x64").rename(tmp_path / "2022.4" / folder)
-    importer = tmp_path / "2022.4" / folder / "QdstrmImporter"
-    for path in (program, link):
-        tool = Profiler("nsys", path)
-        assert tool.importer_path == importer
-        assert "import_qdstrm" in tool.capabilities
-    # As in packages where the program itself is one folder further down.
-    deeper = fake_tools.nsys(tmp_path / "2022.4" / "target" / "bin" / "nsys")
-    assert Profiler("nsys", deeper).importer_path == importer
-    importer.chmod(0o644)
-    assert Profiler("nsys", program).importer_path != importer
 
 
 def test_nvprof_is_asked_for_a_profile_and_two_tables(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::search::expand;
 use super::{
-    Artefact, Installation, Interrupted, Profiler, Request, Search, is_written, literal, open_program, option,
-    with_suffix,
+    Artefact, Installation, Interrupted, Profiler, Request, Search, Version, is_written, literal, open_program, option,
+    read_output, with_suffix,
 };
 use crate::error::{Error, Result};
 use crate::orchestrate::command::is_executable;
@@ -44,7 +44,10 @@ impl Profiler for Nsys {
     fn open(&self, path: Option<&Path>, interrupted: Interrupted<'_>) -> Result<Installation> {
         let path = path.ok_or_else(|| Error::UnknownProfiler { name: "nsys without a program".to_owned() })?;
         let mut tool = open_program(path, &["--version"], &["profile", "--help"], interrupted)?;
-        tool.importer = importer(path, Path::new("/"));
+        tool.importer = match neighbour(path) {
+            None => packaged(Path::new("/"), tool.version.as_ref(), interrupted)?,
+            found => found,
+        };
         Ok(tool)
     }
 
@@ -117,12 +120,31 @@ impl Profiler for Nsys {
     }
 }
 
-/// The importer that belongs to the program at `path`, or one that a distribution has put elsewhere.
-fn importer(path: &Path, root: &Path) -> Option<PathBuf> {
+/// The importer that is installed with the program at `path`.
+fn neighbour(path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().ok()?;
     let folder = path.parent()?;
-    let neighbours = IMPORTERS.iter().map(|other| folder.join(other));
-    let elsewhere = IMPORTER_FOLDERS.iter().flat_map(|pattern| expand(root, pattern));
-    let programs = neighbours.chain(elsewhere).map(|folder| folder.join("QdstrmImporter"));
-    programs.filter(|program| is_executable(program)).find_map(|program| program.canonicalize().ok())
+    importers(IMPORTERS.iter().map(|other| folder.join(other))).next()
+}
+
+/// The importer of a version where a distribution has put it: an importer reads streams of its own version alone.
+fn packaged(root: &Path, version: Option<&Version>, interrupted: Interrupted<'_>) -> Result<Option<PathBuf>> {
+    for program in importers(IMPORTER_FOLDERS.iter().flat_map(|pattern| expand(root, pattern))) {
+        match read_output(&program, &["--version"], interrupted) {
+            Ok(output) if numbers(Version::find(&output).as_ref()) == numbers(version) => return Ok(Some(program)),
+            Ok(_) | Err(Error::UnusableProfiler { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+fn importers(folders: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
+    let programs = folders.map(|folder| folder.join("QdstrmImporter"));
+    programs.filter(|program| is_executable(program)).filter_map(|program| program.canonicalize().ok())
+}
+
+/// The numbers of a version, without the commit that some programs append.
+fn numbers(version: Option<&Version>) -> Option<&[u32]> {
+    version.map(|version| version.numbers.as_slice())
 }

@@ -40,7 +40,9 @@ class Found:
 
 
 def search(name: str, path: str | None = None) -> list[Found]:
-    """Returns the programs of a profiler: newest first, unusable ones last.
+    """Returns the programs of a profiler in order of preference: whole ones, newest first, then unusable ones.
+
+    Nsight Compute contains an nsys without the importer, which cannot write a report.
 
     Args:
         name: `nsys` or `nvprof`.
@@ -48,7 +50,13 @@ def search(name: str, path: str | None = None) -> list[Found]:
     """
     only = path or os.environ.get(f"FASTRNNS_PROFILE_{name.upper()}_PATH")
     found = [_open(name, one) for one in ([only] if only else Profiler.find(name))]
-    return sorted(found, key=lambda one: one.tool.version_numbers if one.tool else [], reverse=True)
+    return sorted(found, key=_preference, reverse=True)
+
+
+def _preference(found: Found) -> tuple[bool, bool, list[int]]:
+    if found.tool is None:
+        return False, False, []
+    return True, found.tool.importer_path is not None, found.tool.version_numbers
 
 
 def _open(name: str, path: str | Path) -> Found:
