@@ -1,6 +1,6 @@
-"""PyTorch's fastrnns loop, which collects garbage before each phase, against ours: interleaved, on a CPU.
+"""PyTorch's fastrnns loop, which collects garbage before each phase, against ours: interleaved, on a CPU or a GPU.
 
-    python benches/python/upstream_loop.py --fastrnns pytorch/benchmarks/fastrnns
+    python benches/python/upstream_loop.py --device cuda --fastrnns pytorch/benchmarks/fastrnns
 
 With `--fastrnns`, the folder of a PyTorch source tree, its own `trainbench` times its own models too, with its calls
 of the garbage collector and with a function that does nothing in their place.
@@ -14,12 +14,14 @@ import importlib
 import statistics
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
+import torch
 from paired import in_turn
 
 from fastrnns_rs.problem.problem import PRESETS, Preset, Sizes
@@ -31,28 +33,50 @@ ITERATIONS = 20
 Medians = tuple[float, float]
 
 
-def by_hand(model: Any, *, collect: bool) -> Medians:
-    """The original's loop on a CPU's clock, with or without its collections."""
+def device_mark() -> torch.cuda.Event:
+    """Records a new event, as the original does."""
+    event = torch.cuda.Event(enable_timing=True)
+    event.record()
+    return event
+
+
+def device_elapsed_ns(begin: torch.cuda.Event, end: torch.cuda.Event) -> float:
+    """Waits for the device, as the original does after each iteration."""
+    torch.cuda.synchronize()
+    return begin.elapsed_time(end) * 1e6
+
+
+#: What marks a moment, and what the nanoseconds between two are.
+CLOCKS: dict[str, tuple[Callable[[], Any], Callable[[Any, Any], float]]] = {
+    "cpu": (perf_counter_ns, lambda begin, end: end - begin),
+    "cuda": (device_mark, device_elapsed_ns),
+}
+
+
+def by_hand(model: Any, *, collect: bool, device: str) -> Medians:
+    """The original's loop on the original's clock, with or without its collections."""
+    mark, elapsed_ns = CLOCKS[device]
     params, found = list(model.params), []
     collection: Callable[[], object] = gc.collect if collect else int
     for _ in range(ITERATIONS):
         collection()
-        begin = perf_counter_ns()
+        begin = mark()
         output = model.forward(*model.inputs)
-        end = perf_counter_ns()
+        end = mark()
         arguments = output if model.backward_setup is None else model.backward_setup(output)
         collection()
-        backward_begin = perf_counter_ns()
+        backward_begin = mark()
         model.backward(*arguments)
-        found.append((end - begin, perf_counter_ns() - backward_begin))
+        backward_end = mark()
+        found.append((elapsed_ns(begin, end), elapsed_ns(backward_begin, backward_end)))
         for param in params:
             param.grad.zero_()
-    forward, backward = zip(*found, strict=True)
-    return statistics.median(forward), statistics.median(backward)
+    forwards, backwards = zip(*found, strict=True)
+    return statistics.median(forwards), statistics.median(backwards)
 
 
-def ours(model: Any) -> Medians:
-    watch = stopwatch("cpu", ITERATIONS, has_backward=True)
+def ours(model: Any, device: str) -> Medians:
+    watch = stopwatch(device, ITERATIONS, has_backward=True)
     timed_loop.run_exactly(model, watch, ITERATIONS)
     return statistics.median(watch.durations_ns(*FORWARD)), statistics.median(watch.durations_ns(*BACKWARD))
 
@@ -68,7 +92,7 @@ class Fastrnns:
             sys.path.pop(0)
         self.runner = importlib.import_module(f"{folder.resolve().name}.runner")
 
-    def medians(self, name: str, sizes: Preset, *, collect: bool) -> Medians:
+    def medians(self, name: str, sizes: Preset, device: str, *, collect: bool) -> Medians:
         """Returns the medians of its `trainbench`, ns."""
         [(_, creator, context)] = self.runner.get_nn_runners(name)
         nothing = SimpleNamespace(collect=int)
@@ -83,38 +107,38 @@ class Fastrnns:
                 inputSize=sizes.input_size,
                 hiddenSize=sizes.hidden_size,
                 miniBatch=sizes.mini_batch,
-                device="cpu",
+                device=device,
                 seed=0,
             )
         forward, backward = (statistics.median(times.tolist()) for times in (found.info_fwd, found.info_bwd))
-        # Its clock on a CPU counts seconds.
-        return forward * 1e9, backward * 1e9
+        # Its clock counts seconds on a CPU, and milliseconds on a GPU.
+        unit = 1e9 if device == "cpu" else 1e6
+        return forward * unit, backward * unit
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--runners", nargs="+", default=["cudnn", "jit", "py"])
+    parser.add_argument("--device", default="cpu", choices=CLOCKS)
     parser.add_argument(
         "--fastrnns", type=Path, metavar="FOLDER", help="Folder benchmarks/fastrnns of PyTorch's sources."
     )
     given = parser.parse_args()
     original = Fastrnns(given.fastrnns) if given.fastrnns else None
+    device, sizes = given.device, PRESETS["cpu" if given.device == "cpu" else "upstream"]
     for name in given.runners:
         runner = find(name)
-        problem = runner.problem(Sizes(), PRESETS["cpu"], dtype="float32", device="cpu", seed=0, allow_tf32=False)
+        problem = runner.problem(Sizes(), sizes, dtype="float32", device=device, seed=0, allow_tf32=False)
         model = runner.creator(problem)
         timed: dict[str, Callable[[], Any]] = {
-            "ours": lambda model=model: ours(model),
-            "by hand": lambda model=model: by_hand(model, collect=False),
-            "by hand, collecting": lambda model=model: by_hand(model, collect=True),
+            "ours": partial(ours, model, device),
+            "by hand": partial(by_hand, model, collect=False, device=device),
+            "by hand, collecting": partial(by_hand, model, collect=True, device=device),
         }
         if original is not None:
-            sizes = PRESETS["cpu"]
-            timed["fastrnns"] = lambda name=name, sizes=sizes: original.medians(name, sizes, collect=True)
-            timed["fastrnns, not collecting"] = lambda name=name, sizes=sizes: original.medians(
-                name, sizes, collect=False
-            )
+            timed["fastrnns"] = partial(original.medians, name, sizes, device, collect=True)
+            timed["fastrnns, not collecting"] = partial(original.medians, name, sizes, device, collect=False)
         for call in timed.values():
             call()
         found = in_turn(given.rounds, **timed)

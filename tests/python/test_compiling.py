@@ -19,6 +19,7 @@ from profile_commands import QUICK
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
+from fastrnns_rs.models.compiled import FIRST_RIGHT_SCAN
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
@@ -217,7 +218,18 @@ def test_compiling_ends_before_the_loop_begins_and_files_save_most_of_it() -> No
     assert all(part in compile_line(done) for part in ("compile_cell", "cold", "warm"))
 
 
+def test_a_scan_is_not_trained_where_its_gradients_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "__version__", torch.torch_version.TorchVersion("2.12.1+cu130"))
+    creator = registry.find("compile_scan").creator
+    with pytest.raises(RuntimeError, match=r"torch 2\.12\.1\+cu130 computes wrong gradients of scan: use torch 2\.13"):
+        creator(problem_of("compile_scan", device="cpu"))
+    assert creator(problem_of("compile_scan", device="cpu", mode="inference")).backward is not None
+    monkeypatch.setattr(torch, "__version__", torch.torch_version.TorchVersion(FIRST_RIGHT_SCAN))
+    assert creator(problem_of("compile_scan", device="cpu")).backward is not None
+
+
 @pytest.mark.gpu(emulated="long")
+@pytest.mark.skipif(torch.__version__ < FIRST_RIGHT_SCAN, reason="torch computes wrong gradients of scan")
 def test_weights_inside_a_scan_share_no_memory() -> None:
     """cuDNN makes them views of one buffer, and Dynamo refuses inputs of `scan` that share memory."""
     model = registry.find("compile_scan").creator(problem_of("compile_scan", device="cuda"))

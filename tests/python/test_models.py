@@ -8,6 +8,7 @@ from gpu_tests import few, fuser_on
 from models_under_test import OURS, QUICK, problem_of, run_once
 from torch.testing import assert_close
 
+from fastrnns_rs.models.compiled import FIRST_RIGHT_SCAN
 from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
 from fastrnns_rs.runners.registry import find
 
@@ -128,6 +129,8 @@ def test_a_seed_fixes_everything_and_zero_is_one(name: str) -> None:
 @pytest.mark.gpu(emulated="long", arithmetic=True)
 @pytest.mark.parametrize("name", few(FAMILIES, OURS, only_gpu=COMPILED, arithmetic=True))
 def test_every_runner_runs_on_cuda(name: str, device_kind: str) -> None:
+    if name == "compile_scan" and torch.__version__ < FIRST_RIGHT_SCAN:
+        pytest.skip("torch computes wrong gradients of scan")
     found = run_once(name, device="cuda", mini_batch=2, fuser=fuser_on(device_kind))
     output = found.output[0] if isinstance(found.output, list) else found.output
     assert output.is_cuda

@@ -9,6 +9,7 @@ import torch
 from conftest import run_cli
 from models_under_test import OURS, QUICK
 
+from fastrnns_rs.models.compiled import FIRST_RIGHT_SCAN
 from fastrnns_rs.runners.registry import find
 from fastrnns_rs.worker.verification.references import EAGER, KNOWN
 
@@ -52,6 +53,8 @@ def test_a_runner_is_right(rows: dict[str, Any], name: str) -> None:
 @pytest.mark.long("models")
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_compiled_runner_is_right(name: str) -> None:
+    if name == "compile_scan" and torch.__version__ < FIRST_RIGHT_SCAN:
+        pytest.skip("torch computes wrong gradients of scan")
     row = verified("--rnns", name, "--seqLength", "4")[name]
     # What the machine has not, a compiler or a GPU, is said.
     assert row["status"] == "ok", row["reason"]

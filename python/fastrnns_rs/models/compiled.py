@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     State = tuple[Tensor, Tensor]
 
+#: First version of torch in which gradients of `scan` are right although the initial state requires none.
+FIRST_RIGHT_SCAN = "2.13"
+
 
 def compiled(function: Callable[..., Any], *, whole: bool = True) -> Callable[..., Any]:
     """Returns `function` such that its first call compiles it.
@@ -107,6 +110,11 @@ def compile_cell(problem: Problem) -> ModelDef:
 @_lstm("compile_scan", description="torch.compile of the whole LSTM, loop over time steps as operator scan")
 def compile_scan(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H]."""
+    import torch
+
+    if problem.mode == "train" and torch.__version__ < FIRST_RIGHT_SCAN:
+        message = f"torch {torch.__version__} computes wrong gradients of scan"
+        raise RuntimeError(f"{message}: use torch {FIRST_RIGHT_SCAN} or newer, or --mode inference")
     return _model(problem, compiled(_stack(problem, _scanned)), separate_weights=True)
 
 

@@ -23,6 +23,7 @@ FORWARD, BACKWARD = (0, 1), (2, 3)
 CUDA_EVENT_RESOLUTION_NS = 500
 #: Number of successive events from which the step of the time stamps is found.
 _EVENTS_OF_STEP = 64
+_TIMES_ASKED = 3
 
 
 class Stopwatch(Protocol):
@@ -154,12 +155,19 @@ class CudaEvents:
         Such work is, for example, on a runner's own stream.
         """
         self._stream.synchronize()
+        found = self._until_idle_ns()
+        # On an idle device the same takes as long as the host needs to ask: 0.1 ms on a busy machine.
+        asking = max(self._until_idle_ns() for _ in range(_TIMES_ASKED))
+        self.unjoined_ns = max(self.unjoined_ns, found - asking)
+
+    def _until_idle_ns(self) -> int:
+        """Returns the time from the end of this stream's work to that of the device's."""
         begin, end = _event(), _event()
         begin.record(self._stream)
         torch.cuda.synchronize(self._device)
         end.record(self._stream)
         self._stream.synchronize()
-        self.unjoined_ns = max(self.unjoined_ns, _between(begin, end))
+        return _between(begin, end)
 
     @property
     def iterations(self) -> int:

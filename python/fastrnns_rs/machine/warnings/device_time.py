@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import PhaseSummary, Result
 
-#: An idle device takes a few microseconds to report that it is idle.
+#: The host's time to ask whether a device is idle varies. It has been subtracted.
 _LEAST_UNJOINED_NS = 50_000
 _LEAST_UNJOINED_SHARE = 0.01
 

@@ -40,9 +40,10 @@ class Found:
 
 
 def search(name: str, path: str | None = None) -> list[Found]:
-    """Returns the programs of a profiler in order of preference: whole ones, newest first, then unusable ones.
+    """Returns the programs of a profiler, the preferred one first.
 
-    Nsight Compute contains an nsys without the importer, which cannot write a report.
+    The newest is preferred, but one without its importer cannot write a report: Nsight Compute contains such an nsys.
+    Unusable ones come last.
 
     Args:
         name: `nsys` or `nvprof`.
