@@ -9,11 +9,15 @@ from typing import Any
 
 import kineto_reference as reference
 import pytest
+from conftest import ROOT
 from corpus import capture, captures
 from kineto_traces import by_dice, call, document, kernel, write
 
 import fastrnns_rs
 from fastrnns_rs.documents.summary import SummaryDocument
+
+#: Of our own, on a GPU.
+H100 = ROOT / "tests" / "data" / "h100" / "cudnn.json.gz"
 
 
 def close(value: float) -> Any:
@@ -85,7 +89,7 @@ def check_kernels(summary: SummaryDocument, expected: dict[str, Any]) -> None:
         assert category.kernel_time_fraction == (close(category.total_ns / total) if total else None)
 
 
-@pytest.fixture(scope="module", params=captures("kineto/*.json*"))
+@pytest.fixture(scope="module", params=[*captures("kineto/*.json*"), H100])
 def field(request: pytest.FixtureRequest) -> Path:
     """Each file of the field, with all tests of one in a row."""
     path: Path = request.param
@@ -122,6 +126,25 @@ def test_what_launches_of_a_kernel_share_is_told(field: Path) -> None:
     assert {(row.name, tuple(row.grid or ()), tuple(row.block or ())) for row in rows} == shapes.keys()
     for row in rows:
         assert_figures(row, "ns", reference.figures(shapes[row.name, tuple(row.grid or ()), tuple(row.block or ())]))
+
+
+def test_a_capture_of_a_gpu_has_our_ranges_and_iterations() -> None:
+    """Backward launches its kernels from a thread of autograd's, and its range owns them."""
+    summary = fastrnns_rs.read(H100)
+    assert summary.warnings == []
+    assert {row.name: (row.count, row.kernel_count) for row in summary.ranges if "##" in row.name} == {
+        "## forward ##": (3, 9),
+        "## backward ##": (3, 42),
+    }
+    assert [row.index for row in summary.iterations] == [2, 3, 4]
+    # The GPU waits for the host, which launches one small kernel after the other.
+    assert all(row.gpu_busy_ns < row.gpu_ns < row.host_ns for row in summary.iterations)
+    assert {row.category for row in summary.kernels} <= {
+        "gemm",
+        "elementwise",
+        "cudnn_rnn_persistent",
+        "cudnn_rnn_step",
+    }
 
 
 def test_hardly_any_time_of_the_field_is_without_a_category() -> None:
