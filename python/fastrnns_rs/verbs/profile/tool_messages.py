@@ -60,6 +60,11 @@ _KNOWN = [
         "install the nsys that wrote it, and name it with `nsys_path`",
     ),
     (
+        r"Unknown (?:runtime|driver) API function index",
+        "nsys is older than this CUDA, and does not know all of its calls",
+        'install a newer Nsight Systems, or use `tool="torch"`',
+    ),
+    (
         rf"{_BARE}(?:unrecogni[sz]ed option|encountered invalid option|illegal .*argument)",
         "the profiler does not know an option",
         "",
