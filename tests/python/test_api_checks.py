@@ -78,6 +78,12 @@ def test_valid_values_become_plain_values() -> None:
         assert example(old=True)[2] is True
 
 
+@pytest.mark.parametrize("workers", ["x", 1.5, True, []])
+def test_a_word_that_is_valid_beside_integers_permits_no_other_value(workers: Any) -> None:
+    with pytest.raises(UsageError, match=r"^invalid integer: .* \(workers\)\. Use an integer\.$"):
+        fastrnns_rs.read("x", workers=workers)
+
+
 def test_positional_and_renamed_arguments_are_checked() -> None:
     wrong: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
         (("no",), {}, "invalid value: 'no' (first). Use True or False."),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     #: Function that returns the plain value or raises TypeError, message, hint, and constants that are valid too.
-    Check = tuple[Callable[[Any], Any], str, str, tuple[bool | None, ...]]
+    Check = tuple[Callable[[Any], Any], str, str, tuple[bool | str | None, ...]]
 
 
 def _switch(value: object) -> bool:
@@ -43,17 +43,16 @@ _CHECKS: dict[str, Check] = {
     "str | Path": _PATH,
     "str | os.PathLike[str]": _PATH,
 }
+#: Values that an annotation may allow besides.
+_CONSTANTS = {"None": None, "Literal[False]": False, "Literal['ray']": "ray"}
 
 
 def find_check(annotation: str) -> Check | None:
     """Returns the check of an annotation; None for an annotation that is not checked."""
-    given = annotation.removesuffix(" | None")
-    kind = given.removesuffix(" | Literal[False]")
-    if kind not in _CHECKS:
-        return None
-    convert, message, hint, _ = _CHECKS[kind]
-    constants = ((None, given != annotation), (False, kind != given))
-    return convert, message, hint, tuple(one for one, is_valid in constants if is_valid)
+    parts = annotation.split(" | ")
+    constants = tuple(_CONSTANTS[one] for one in parts if one in _CONSTANTS)
+    found = _CHECKS.get(" | ".join(one for one in parts if one not in _CONSTANTS))
+    return None if found is None else (*found[:3], constants)
 
 
 def check_value(check: Check, name: str, value: Any) -> Any:
@@ -70,7 +69,7 @@ def check_value(check: Check, name: str, value: Any) -> Any:
         UsageError: If the value is invalid.
     """
     convert, message, hint, constants = check
-    if any(value is one for one in constants):
+    if any(value is one or (isinstance(value, str) and value == one) for one in constants):
         return value
     try:
         return convert(value)

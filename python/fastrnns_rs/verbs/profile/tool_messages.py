@@ -61,7 +61,7 @@ _KNOWN = [
     ),
     (
         r"Unknown (?:runtime|driver) API function index",
-        "nsys is older than this CUDA, and does not know all of its calls",
+        "nsys is older than the CUDA of the program",
         'install a newer Nsight Systems, or use `tool="torch"`',
     ),
     (
