@@ -97,12 +97,15 @@ def test_no_program_that_the_checkout_names_runs(project: Path, tmp_path: Path, 
     assert not mark.exists()
 
 
-def test_a_filter_may_have_any_name(project: Path) -> None:
+def test_a_filter_with_a_name_of_any_bytes_is_not_run(project: Path) -> None:
+    """Its name cannot be switched off, so that git is not asked."""
+    mark = project.parent / "executed"
     with (project / ".git" / "config").open("ab") as file:
-        file.write(b'[filter "a\xffb"]\n\tclean = false\n\trequired = true\n')
+        file.write(b'[filter "a\xffb"]\n\tclean = touch ' + bytes(mark) + b"; cat\n\trequired = true\n")
     (project / ".gitattributes").write_bytes(b"*.txt filter=a\xffb\n")
     touched(project)
-    assert checkout.has_changes() is True
+    assert checkout.has_changes() is None
+    assert not mark.exists()
 
 
 def test_a_filter_of_the_user_runs(project: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,16 @@ def test_a_file_of_another_size_or_digest_is_reported(made: Path, monkeypatch: p
     change(made, {"size_bytes": size + 1000})
     evidence = f"{path}: {size:,} bytes, and {size + 1000:,} bytes in the manifest"
     assert found(made) == [("capture_file_differs", evidence)]
+
+
+def test_a_file_that_is_named_many_times_is_hashed_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = json.loads(made.read_text())
+    document["artefacts"] += [document["artefacts"][0]] * 50
+    made.write_text(json.dumps(document))
+    hashed = []
+    monkeypatch.setattr(manifest_warnings.hashlib, "sha256", lambda content: hashed.append(content) or sha256(content))
+    manifest_warnings.find_manifest_warnings([made])
+    assert len(hashed) == len({one["path"] for one in document["artefacts"] if one["kind"] == "kineto"}) > 0
 
 
 FAILED = {"id": "ranges", "expected": "3", "found": "2", "ok": False}

@@ -31,7 +31,7 @@ REAL = {
     "Connection reset by peer": "nsys missed its own agent",
     "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED": "another profiler is at work in the same process",
     "Agent launcher failed.": "nsys cannot start its agent",
-    "[QuadDCommon::tag_message*] = Unknown runtime API function index: 486": "nsys is older than the CUDA of the program",
+    "[tag_message*] = Unknown runtime API function index: 486": "nsys is older than the CUDA of the program",
 }
 #: As runners and their libraries may.
 NOT_THE_TOOLS = (

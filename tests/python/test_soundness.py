@@ -27,6 +27,7 @@ from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.bench.phase_summary import summary
 
 CENTURY = 1 << 62
 KINDS: list[type[Document]] = [
@@ -220,6 +221,8 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
             "forward_change_points": [1],
             "backward_change_points": [2],
         }
+        for phase in ("forward", "backward"):
+            plain["results"][0][phase] |= dict.fromkeys(("estimate_ns", "median_ns"), process[f"{phase}_ns"][0])
     if kind is Comparison:
         plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)
@@ -240,6 +243,22 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
                 kind.from_dict(broken)
             shown = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
             assert raised.value.message.startswith((f"{shown} is ", f"{path[-1]} is ")), raised.value.message
+
+
+@pytest.mark.parametrize("name", ["estimate_ns", "median_ns"])
+def test_statistics_of_a_run_do_not_contradict_its_samples(name: str) -> None:
+    """Tables show the statistics, and comparisons use the samples."""
+    forward = summary([[[one] * 3] for one in (1000, 1100, 1200)])
+    plain = run([exactly([1000, 1100, 1200], forward=forward)]).to_dict()
+    for value, is_sound in ((999, True), (998.9, False), (11_990, True), (11_990.1, False)):
+        plain["results"][0]["forward"][name] = value
+        if is_sound:
+            Run.from_dict(plain)
+        else:
+            with pytest.raises(
+                UsageError, match=rf"^results\[0\]\.forward\.{name} is {value}, and samples are from 999 to"
+            ):
+                Run.from_dict(plain)
 
 
 def test_unknown_keys_of_a_newer_build_are_kept_unread() -> None:

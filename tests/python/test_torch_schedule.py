@@ -50,7 +50,14 @@ def torchs_cycles(schedule: Schedule, iterations: int) -> list[list[int]]:
 
 @given(SCHEDULES, st.integers(0, 60))
 def test_cycles_are_torchs(schedule: Schedule, iterations: int) -> None:
-    assert schedule.cycles(iterations) == torchs_cycles(schedule, iterations)
+    cycles = torchs_cycles(schedule, iterations)
+    assert schedule.cycles(iterations) == cycles
+    assert schedule.recorded(iterations) == sum(map(len, cycles))
+
+
+def test_recorded_iterations_of_any_number_are_counted_at_once() -> None:
+    """A manifest may claim any number."""
+    assert Schedule(skip_first=1, wait=1, warmup=0, active=2, repeat=0).recorded(1 + 3 * 10**15) == 2 * 10**15
 
 
 @given(SCHEDULES)

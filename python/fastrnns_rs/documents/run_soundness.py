@@ -9,7 +9,10 @@ from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Process, Result, Run
+    from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Run
+
+#: Relative rounding error that statistics may have.
+_ROUNDING = 1e-9
 
 
 def check_results(results: Sequence[Result]) -> None:
@@ -28,6 +31,25 @@ def check_results(results: Sequence[Result]) -> None:
         _refuse_repeated(path, ".index", ((one.index, one.rank) for one in result.processes))
         for place, process in enumerate(result.processes):
             check_samples(f"{path}[{place}].", process)
+        for phase in ("forward", "backward"):
+            _check_summary(f"results[{number}].{phase}", result, phase)
+
+
+def _check_summary(path: str, result: Result, phase: str) -> None:
+    """Rejects statistics that cannot be those of the samples.
+
+    Tables show the statistics, and comparisons use the samples: they must not contradict each other.
+    """
+    summary: PhaseSummary | None = getattr(result, phase)
+    samples = [one for process in result.processes for one in getattr(process, f"{phase}_ns") or ()]
+    if summary is None or not samples:
+        return
+    least, greatest = min(samples), max(samples)
+    for name in ("estimate_ns", "median_ns"):
+        value = getattr(summary, name)
+        # A geometric mean is rounded.
+        if not least * (1 - _ROUNDING) <= value <= greatest * (1 + _ROUNDING):
+            raise UsageError(f"{path}.{name} is {value:.9g}, and samples are from {least} to {greatest}")
 
 
 def check_sessions(run: Run) -> None:

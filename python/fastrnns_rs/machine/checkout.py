@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 
+from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.machine.programs import program_path
 
 #: Settings in the checkout's own files. Others are the user's or the system's.
@@ -17,6 +17,8 @@ _FILTER = re.compile(r"filter\.(.*)\.(clean|process|required)", re.DOTALL)
 #: Variable with the number of settings that variables replace.
 _COUNT = "GIT_CONFIG_COUNT"
 _TIMEOUT_S = 10
+#: Kept bytes of an output, of which earlier ones are lost.
+_KEPT_BYTES = 64 * 1024
 
 
 def head_commit() -> str | None:
@@ -31,7 +33,7 @@ def has_changes() -> bool | None:
     Changes within submodules do not count.
     """
     listed = output("config", "--list", "--null", "--show-scope", "--name-only")
-    if listed is None:
+    if listed is None or not _is_whole(listed):
         return None
     words = listed.split("\0")
     own = [name for scope, name in zip(words[::2], words[1::2], strict=False) if scope in _OWN]
@@ -43,7 +45,7 @@ def has_changes() -> bool | None:
 
 
 def output(*words: str, settings: dict[str, str] | None = None) -> str | None:
-    """Returns the output of a git command; None if it fails or git is missing.
+    """Returns the end of the output of a git command; None if it fails, takes too long, or git is missing.
 
     Args:
         words: Words after `git`.
@@ -51,19 +53,20 @@ def output(*words: str, settings: dict[str, str] | None = None) -> str | None:
     """
     try:
         done = run(words, settings or {})
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, RuntimeError, ValueError):
         return None
-    return done.stdout.strip("\n") if done.returncode == 0 else None
+    return done.stdout_tail.strip("\n") if done.exit_status == 0 else None
 
 
-def run(words: tuple[str, ...], settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Runs a git command without the programs that a checkout may name.
+def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
+    """Runs a git command for 10 s at most, without the programs that a checkout may name.
 
     These are a file system monitor, hooks, which a refreshed index has, and commands that fetch missing objects.
 
     Raises:
         OSError: If git cannot be started.
-        subprocess.TimeoutExpired: If it takes longer than 10 s.
+        RuntimeError: If the supervisor of commands cannot be started.
+        ValueError: If a word contains a null character.
     """
     replaced = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, **settings}
     # The user may have set some in the same way.
@@ -72,13 +75,9 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> subprocess.Complete
     variables = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", _COUNT: str(first + len(replaced))}
     for number, (name, value) in enumerate(replaced.items(), first):
         variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-    return subprocess.run(
-        [program_path("git"), *words],
-        env={**os.environ, **variables},
-        capture_output=True,
-        encoding="utf-8",
-        # The name of a filter is any bytes.
-        errors="surrogateescape",
-        timeout=_TIMEOUT_S,
-        check=False,
-    )
+    return run_command([program_path("git"), *words], env={**os.environ, **variables}, timeout=_TIMEOUT_S)
+
+
+def _is_whole(text: str) -> bool:
+    """Returns True if an output is complete, with all its bytes: a name that is missing could be that of a filter."""
+    return len(text.encode()) < _KEPT_BYTES and "\ufffd" not in text

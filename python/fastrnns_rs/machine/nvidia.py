@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine.programs import program_path
 
@@ -129,26 +130,19 @@ def ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
     Raises:
         FastrnnsError: If `nvidia-smi` is not installed, or fails.
     """
-    import subprocess  # Most machines have no GPU to ask about.
-
     which = [] if uuid is None else [f"--id={uuid}"]
+    words = [query, "--format=csv,noheader,nounits", *which]
     try:
-        done = subprocess.run(
-            [program_path("nvidia-smi"), query, "--format=csv,noheader,nounits", *which],
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise FastrnnsError(f"nvidia-smi timed out: {_TIMEOUT_S} s") from error
+        done = run_command([program_path("nvidia-smi"), *words], timeout=_TIMEOUT_S)
     except OSError as error:
         raise FastrnnsError(f"cannot run nvidia-smi: {error.strerror}") from error
-    if done.returncode != 0:
-        output = (done.stdout + done.stderr).strip().splitlines() or ["it says nothing"]
-        raise FastrnnsError(f"nvidia-smi failed with status {done.returncode}: {output[0]}")
-    rows = [[field.strip() for field in line.split(",", fields - 1)] for line in done.stdout.splitlines()]
+    if done.timed_out:
+        raise FastrnnsError(f"nvidia-smi timed out: {_TIMEOUT_S} s")
+    if done.exit_status != 0:
+        output = (done.stdout_tail + done.stderr_tail).strip().splitlines() or ["it says nothing"]
+        how = f"was ended by signal {done.signal}" if done.signal else f"failed with status {done.exit_status}"
+        raise FastrnnsError(f"nvidia-smi {how}: {output[0]}")
+    rows = [[field.strip() for field in line.split(",", fields - 1)] for line in done.stdout_tail.splitlines()]
     return [row for row in rows if len(row) == fields]
 
 

@@ -82,6 +82,14 @@ class Schedule:
             found.append(recorded)
         return found
 
+    def recorded(self, iterations: int) -> int:
+        """Returns how many of `iterations` all cycles together record."""
+        left = max(iterations - self.skip_first, 0)
+        if self.repeat:
+            left = min(left, self._length * self.repeat)
+        whole, rest = divmod(left, self._length)
+        return whole * self.active + min(max(rest - self.wait - self.warmup, 0), self.active)
+
     def check(self, iterations: int) -> None:
         """Rejects a schedule that cannot be completed.
 

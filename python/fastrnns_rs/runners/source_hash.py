@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 _PACKAGE = Path(fastrnns_rs.__file__).parent
 
 
-@cache
 def source_sha256(source: Source) -> str | None:
     """Returns the hash of the code of a runner. None if its file cannot be read.
 
@@ -24,14 +22,18 @@ def source_sha256(source: Source) -> str | None:
     the file that defines the runner. Modules that this file imports are not part of the hash.
     """
     own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
+    files = sorted((_PACKAGE / "models").glob("*.py")) if own else [Path(source.file)]
     try:
-        return _digest(sorted((_PACKAGE / "models").glob("*.py")) if own else [Path(source.file)])
+        stamps = [(file, found.st_ino, found.st_size, found.st_ctime_ns) for file in files if (found := file.stat())]
+        return _digest(tuple(stamps))
     except OSError:
         return None
 
 
-def _digest(files: Iterable[Path]) -> str:
+@lru_cache(maxsize=64)
+def _digest(stamps: tuple[tuple[Path, int, int, int], ...]) -> str:
+    """Returns the hash of files. The stamps are what changes with their content."""
     found = hashlib.sha256()
-    for file in files:
+    for file, *_ in stamps:
         found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return found.hexdigest()

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Returns True if a stream is an open terminal."""
-    return stream is not None and not stream.closed and stream.isatty()
+    """Returns True if a stream is an open terminal.
+
+    An object that a program puts in the place of a stream may have `write` alone.
+    """
+    if stream is None or getattr(stream, "closed", False):
+        return False
+    return hasattr(stream, "isatty") and stream.isatty()
 
 
 #: Locales without symbols. Python writes UTF-8 there, which the terminal may not show.

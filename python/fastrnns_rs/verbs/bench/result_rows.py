@@ -35,6 +35,7 @@ class Row:
         self._timing_mode = earlier.timing_mode if earlier else None
         self._resolution = earlier.timer_resolution_ns if earlier else None
         self._result: Result | None = None
+        self._source_sha256 = source_sha256(task.runner.source)
 
     @property
     def replicates(self) -> list[list[Process]]:
@@ -85,6 +86,9 @@ class Row:
         first = next(iter(self.counted), process)
         if process.status == "ok" and (process.backward_ns is None) != (first.backward_ns is None):
             reason = f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
+            process = replace(process, status="failed", reason=reason)
+        if process.status == "ok" and self._has_new_source():
+            reason = f"{self.task.runner.source.file} changed during the run"
             process = replace(process, status="failed", reason=reason)
         self.processes.append(process)
         if self._detects_warmup:
@@ -159,8 +163,13 @@ class Row:
             peak_reserved_bytes=self._most("peak_reserved_bytes") if status == "ok" else None,
             processes=[*self.processes],
             label=self.task.name if self.task.on or self.task.point else None,
-            source_sha256=source_sha256(self.task.runner.source),
+            source_sha256=self._source_sha256,
         )
+
+    def _has_new_source(self) -> bool:
+        """Returns True if the runner's code is not that of the first process: samples would be of two programs."""
+        known, now = self._source_sha256, source_sha256(self.task.runner.source)
+        return None not in {known, now} and known != now
 
     def _most(self, name: str) -> int | None:
         """Returns the largest known value among the complete processes."""

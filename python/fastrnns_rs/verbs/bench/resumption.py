@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import warnings
+from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.verbs.bench.plan_record import record_plan
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
     _compare("environment", earlier.environment, fresh.environment)
     _compare("tool", earlier.tool, fresh.tool)
     _check_results(earlier)
+    _check_sources(earlier, plan)
     # Warnings about samples are computed again at the end. Warnings about the machine stay valid for the earlier
     # samples.
     sample_codes = {one.code for one in warnings.check_samples(earlier)}
@@ -87,6 +89,24 @@ def _check_results(run: Run) -> None:
     for index, one in enumerate(run.results):
         if (one.runner, one.side, one.problem) not in planned:
             raise _damaged(f"results[{index}] is not in the plan of the run")
+
+
+def _check_sources(run: Run, plan: BenchPlan) -> None:
+    """Checks that the code of the runners is that of the earlier samples.
+
+    Raises:
+        UsageError: If a runner has changed.
+    """
+    now = {task.runner.name: source_sha256(task.runner.source) for task in plan.tasks}
+    for one in run.results:
+        if (
+            one.processes
+            and None not in {one.source_sha256, now.get(one.runner)}
+            and one.source_sha256 != now[one.runner]
+        ):
+            raise UsageError(
+                f"cannot resume the run: the code of runner {one.runner!r} has changed", "Start the run again."
+            )
 
 
 def _damaged(what: str) -> UsageError:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,9 +198,11 @@ def _commit(word: str, revision: str) -> str:
     try:
         # A revision that begins with a dash would be parsed as an option.
         done = checkout.run(("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"), {})
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"git failed: {word!r}", hint, reason=str(error), value=word) from error
-    commit = done.stdout.strip().splitlines()[-1:]
-    if done.returncode or not commit:
+    if done.timed_out:
+        raise UsageError(f"git timed out: {word!r}", hint, value=word)
+    commit = done.stdout_tail.strip().splitlines()[-1:]
+    if done.exit_status != 0 or not commit:
         raise UsageError(f"unknown revision: {revision!r}", hint, value=word, where=word)
     return commit[0]

@@ -74,21 +74,30 @@ def _check_exports(folder: str | Path) -> Iterator[RunWarning]:
 
 
 def _check_files(artefacts: Iterable[tuple[ArtefactEntry, Path]]) -> Iterator[RunWarning]:
+    digests: dict[tuple[int, int], str] = {}
     for artefact, file in artefacts:
-        difference = _difference(artefact, file)
+        difference = _difference(artefact, file, digests)
         if difference:
             yield make_warning("capture_file_differs", evidence=f"{file}: {difference}", FILE=shlex.quote(str(file)))
 
 
-def _difference(artefact: ArtefactEntry, file: Path) -> str | None:
-    """Returns the difference between a file and its manifest, if any."""
+def _difference(artefact: ArtefactEntry, file: Path, digests: dict[tuple[int, int], str]) -> str | None:
+    """Returns the difference between a file and its manifest, if any.
+
+    Args:
+        artefact: Entry of the manifest.
+        file: Its file.
+        digests: Known digests by device and inode: a manifest may name a file many times.
+    """
     try:
-        size = file.stat().st_size
-        if size != artefact.size_bytes:
-            return f"{size:,} bytes, and {artefact.size_bytes:,} bytes in the manifest"
-        if artefact.sha256 and size <= _LARGEST_HASHED:
-            digest = hashlib.sha256(reading.content(file, _LARGEST_HASHED)).hexdigest()
-            return "another sha256" if digest != artefact.sha256.lower() else None
+        found = file.stat()
+        if found.st_size != artefact.size_bytes:
+            return f"{found.st_size:,} bytes, and {artefact.size_bytes:,} bytes in the manifest"
+        if artefact.sha256 and found.st_size <= _LARGEST_HASHED:
+            key = (found.st_dev, found.st_ino)
+            if key not in digests:
+                digests[key] = hashlib.sha256(reading.content(file, _LARGEST_HASHED)).hexdigest()
+            return "another sha256" if digests[key] != artefact.sha256.lower() else None
     except (OSError, ValueError):
         # The reader of the file reports the error. Python raises ValueError for a path that no file can have.
         pass

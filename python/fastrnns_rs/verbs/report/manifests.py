@@ -156,7 +156,7 @@ def _runs(manifest: Capture) -> int:
     flag = "--schedule="
     given = [word.removeprefix(flag) for word in manifest.command if word.startswith(flag)]
     schedule = Schedule.parse(given[-1]) if given else Schedule()
-    return sum(map(len, schedule.cycles(manifest.iterations)))
+    return schedule.recorded(manifest.iterations)
 
 
 def is_manifest(path: str | os.PathLike[str]) -> bool:
