@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,20 @@ def test_valid_values_become_plain_values() -> None:
     assert example(history=False)[4] is False
     with pytest.warns(DeprecationWarning, match="now example"):
         assert example(old=True)[2] is True
+
+
+@pytest.mark.parametrize(
+    "given", [{"seed": 10**5000}, {"axes": {"hidden_size": [8, 10**5000]}}, {"processes": 1 << 1024}]
+)
+def test_integers_that_cannot_be_printed_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=rf"^out of range: an integer of 1[\d,]+ bits \({next(iter(given))}\)"):
+        fastrnns_rs.bench("cudnn", quick=True, **given)
+
+
+@pytest.mark.parametrize("values", [range(8, 10**12), itertools.count(8)])
+def test_values_without_end_are_too_many(values: Iterable[int]) -> None:
+    with pytest.raises(UsageError, match="too many values of hidden-size: more than 1000"):
+        fastrnns_rs.bench("cudnn", quick=True, axes={"hidden_size": values})
 
 
 @pytest.mark.parametrize("workers", ["x", 1.5, True, []])

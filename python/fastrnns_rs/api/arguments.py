@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypedDict
 
-from fastrnns_rs.documents.argument_checks import SWITCH, check_value
+from fastrnns_rs.documents.argument_checks import SWITCH, check_size, check_value
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.sweep.axes import parse_axes
 from fastrnns_rs.problem.sweep.conditions import parse_conditions
@@ -115,18 +115,20 @@ def plain_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: If a switch is neither True nor False.
     """
-    plain = {name: _plain_items(one) if name in {"axes", "devices"} else _plain(one) for name, one in given.items()}
+    several = {"axes", "devices"}
+    plain = {name: _plain_items(name, one) if name in several else _plain(name, one) for name, one in given.items()}
     return plain | {name: check_value(SWITCH, name, given[name]) for name in _SWITCHES & given.keys()}
 
 
-def _plain_items(value: Any) -> Any:
-    """Returns a list, or lists by name, with plain values."""
+def _plain_items(name: str, value: Any) -> Any:
+    """Returns a list, or lists by key, with plain values."""
     if isinstance(value, Mapping):
-        return {name: _plain_items(one) for name, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else _plain(value)
+        return {key: _plain_items(name, one) for key, one in value.items()}
+    return [_plain(name, one) for one in value] if isinstance(value, (list, tuple)) else _plain(name, value)
 
 
-def _plain(value: Any) -> Any:
+def _plain(name: str, value: Any) -> Any:
+    check_size(name, value)
     kind = type(value)
     if kind.__module__ == "torch" and kind.__name__ in {"device", "dtype"}:
         return str(value).removeprefix("torch.")

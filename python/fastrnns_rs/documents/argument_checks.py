@@ -22,6 +22,24 @@ def _switch(value: object) -> bool:
     raise TypeError
 
 
+#: Python refuses to print integers of more than 4300 digits.
+_MOST_BITS = 1024
+
+
+def check_size(name: str, value: object) -> None:
+    """Refuses an integer that no message could show.
+
+    Raises:
+        UsageError: If the integer has more than 1024 bits.
+    """
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        from fastrnns_rs.errors import UsageError
+
+        raise UsageError(
+            f"out of range: an integer of {value.bit_length():,} bits", "Use a smaller integer.", where=name
+        )
+
+
 def _integer(value: Any) -> int:
     if isinstance(value, bool):
         raise TypeError
@@ -69,6 +87,7 @@ def check_value(check: Check, name: str, value: Any) -> Any:
         UsageError: If the value is invalid.
     """
     convert, message, hint, constants = check
+    check_size(name, value)
     if any(value is one or (isinstance(value, str) and value == one) for one in constants):
         return value
     try:

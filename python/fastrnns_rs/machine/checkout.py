@@ -45,11 +45,14 @@ def has_changes() -> bool | None:
 
 
 def output(*words: str, settings: dict[str, str] | None = None) -> str | None:
-    """Returns the end of the output of a git command; None if it fails, takes too long, or git is missing.
+    """Returns the end of the output of a git command.
 
     Args:
         words: Words after `git`.
         settings: Settings that replace those of the checkout.
+
+    Returns:
+        None if the command fails or takes too long, or git is missing.
     """
     try:
         done = run(words, settings or {})
@@ -59,9 +62,10 @@ def output(*words: str, settings: dict[str, str] | None = None) -> str | None:
 
 
 def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
-    """Runs a git command for 10 s at most, without the programs that a checkout may name.
+    """Runs a git command for 10 s at most.
 
-    These are a file system monitor, hooks, which a refreshed index has, and commands that fetch missing objects.
+    It runs without the programs that a checkout may name: a file system monitor, hooks, which a refreshed index has,
+    and commands that fetch missing objects.
 
     Raises:
         OSError: If git cannot be started.
@@ -79,5 +83,8 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
 
 
 def _is_whole(text: str) -> bool:
-    """Returns True if an output is complete, with all its bytes: a name that is missing could be that of a filter."""
+    """Returns True if an output is complete, with all its bytes.
+
+    A name that is missing could be that of a filter.
+    """
     return len(text.encode()) < _KEPT_BYTES and "\ufffd" not in text

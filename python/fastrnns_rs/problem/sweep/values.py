@@ -30,7 +30,8 @@ def parse_values(name: str, given: object) -> tuple[Any, ...]:
     Raises:
         UsageError: If there are no values, duplicates, too many values, or values that the option does not accept.
     """
-    words = [given] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+    # A range may have more values than fit into memory.
+    words = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
     found: list[Any] = []
     for word in words:
         for part in word.split(",") if isinstance(word, str) else [word]:

@@ -167,7 +167,10 @@ class Row:
         )
 
     def _has_new_source(self) -> bool:
-        """Returns True if the runner's code is not that of the first process: samples would be of two programs."""
+        """Returns True if the code of the runner has changed since the start.
+
+        Its samples would be of two programs.
+        """
         known, now = self._source_sha256, source_sha256(self.task.runner.source)
         return None not in {known, now} and known != now
 
