@@ -85,6 +85,15 @@ def test_an_empty_tensor_and_a_scalar_are_compared() -> None:
     assert compare("x", torch.tensor(1.0), torch.tensor(1.0), EXACT).check.worst_index == []
 
 
+@pytest.mark.parametrize("value", [NAN, INF])
+def test_what_has_no_number_in_common_is_no_evidence(value: float) -> None:
+    finding = found([value, value], [value, value])
+    assert (finding.check.ok, finding.wrong) == (False, "no element of the reference is finite")
+    assert found([value, 1.0], [value, 1.0]).check.ok
+    empty = compare("output", torch.zeros(0, 3), torch.zeros(0, 3), NEAR)
+    assert (empty.check.ok, empty.wrong) == (False, "it has no elements")
+
+
 def test_the_dtype_must_be_one_of_those_asked_for() -> None:
     two = {torch.float32, torch.bfloat16}
     assert compare("x", torch.zeros(1), torch.zeros(1).double(), NEAR, dtypes={torch.float32}).check.ok

@@ -171,6 +171,7 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
         executor: Function that runs the worker processes of `bench` and `ab`; None for fresh interpreters.
     """
     warnings.formatwarning = _format_warning
+    _buffer_stdout()
     if getattr(sys.stdout, "errors", None) == "strict" and isinstance(sys.stdout, io.TextIOWrapper):
         # A character that the encoding of stdout does not support is printed as its number, as Python does on stderr.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -186,6 +187,19 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
 
         code = ExitCode.INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _buffer_stdout() -> None:
+    """Gives stdout a buffer, if `PYTHONUNBUFFERED` or `python -u` took it.
+
+    Without one, Python ignores how much of a text the system has written: on a full disk the rest is lost, without an
+    error.
+    """
+    stream = sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and isinstance(stream.buffer, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(stream.buffer), stream.encoding, stream.errors, line_buffering=True
+        )
 
 
 def _format_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> str:

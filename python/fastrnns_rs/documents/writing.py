@@ -151,7 +151,7 @@ def open_stream(path: Path) -> BinaryIO:
         UsageError: If it cannot be opened.
     """
     try:
-        return open(path, "wb", buffering=0)
+        return open(path, "wb")
     except (OSError, ValueError) as error:
         raise _refusal(path, error) from error
 

@@ -1,0 +1,41 @@
+"""A standard output without a buffer: what does not fit on the disk is an error there too."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+CAPTURE = ROOT / "tests" / "data" / "h100" / "cudnn.json.gz"
+#: Less than the document.
+_LIMIT = 8192
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_LIMIT, _LIMIT))
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_document_that_is_cut_is_an_error(unbuffered: str, tmp_path: Path) -> None:
+    """Python writes once, and ignores how much of it the system took."""
+    command = [sys.executable, "-m", "fastrnns_rs", "report", str(CAPTURE), "--json"]
+    variables = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with (tmp_path / "out.json").open("wb") as output:
+        done = subprocess.run(
+            command, stdout=output, stderr=subprocess.PIPE, text=True, env=variables, preexec_fn=_limit, check=False
+        )
+    assert (tmp_path / "out.json").stat().st_size <= _LIMIT
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot write: File too large\n")
+
+
+def test_lines_of_a_stream_without_a_buffer_come_at_once() -> None:
+    command = [sys.executable, "-u", "-m", "fastrnns_rs", "report", str(CAPTURE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("cudnn.json.gz: torch.profiler trace")
+    assert done.stdout == subprocess.run([command[0], *command[2:]], capture_output=True, text=True, check=True).stdout
