@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ from conftest import ROOT
 from kineto_traces import kernel
 from kineto_traces import write as write_trace
 from run_files import exactly, run, write
+
+import fastrnns_rs
 
 #: Imported as `sitecustomize` by the command and by each worker that it starts.
 _BLOCK = """
@@ -84,6 +87,34 @@ def test_measuring_says_how_to_install_torch(verb: str, folder: Path) -> None:
     assert error.startswith("error: ")
     assert error.endswith(": 'torch'")
     assert hint.endswith(": pip install torch torchvision")
+
+
+def other_pythons() -> list[Path]:
+    """Supported interpreters of other versions that this machine has."""
+    found: list[Path] = []
+    for minor in range(11, 20):
+        # A shim of pyenv is on the path even if its version is not selected.
+        kept = [*(Path.home() / ".pyenv" / "versions").glob(f"3.{minor}.*/bin/python")]
+        path = shutil.which(f"python3.{minor}")
+        known = kept or [Path(one) for one in [path] if one and "shims" not in one]
+        found += known[: minor != sys.version_info.minor]
+    return found
+
+
+@pytest.mark.long("setup")
+@pytest.mark.parametrize("python", other_pythons() or [None], ids=str)
+def test_other_versions_of_python_read(python: Path | None, folder: Path, tmp_path: Path) -> None:
+    """The extension is the same for all, and Python 3.12 has faults of its own."""
+    if python is None:
+        pytest.skip("this machine has no other Python of a supported version")
+    subprocess.run([python, "-m", "venv", tmp_path / "venv"], check=True)
+    own = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *_ALLOWED], check=True)
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "fastrnns_rs").symlink_to(Path(fastrnns_rs.__file__).parent)
+    for words in READING.values():
+        done = finished([own, "-m", "fastrnns_rs", *words], cwd=folder, PYTHONPATH=tmp_path / "package")
+        assert (done.status, "Traceback" in done.stderr) == (0, False), done.stderr
 
 
 @pytest.mark.long("setup")
