@@ -23,6 +23,7 @@ FORWARD, BACKWARD = (0, 1), (2, 3)
 CUDA_EVENT_RESOLUTION_NS = 500
 #: Number of successive events from which the step of the time stamps is found.
 _EVENTS_OF_STEP = 64
+#: How often an idle device is asked whether it is idle.
 _TIMES_ASKED = 3
 
 
