@@ -233,3 +233,22 @@ def test_ctrl_c_ends_reading_many_files(tmp_path: Path) -> None:
     """The same files again and again, which takes half a minute."""
     paths = [str(write(tmp_path / f"{seed}.json", document(by_dice(seed, 2000)))) for seed in range(2)]
     interrupt("import fastrnns_rs", f"fastrnns_rs.read(*({paths} * 40_000))")
+
+
+@pytest.mark.parametrize(
+    ("places", "evidence"),
+    [
+        ([(0, 4), (1, 8)], "{0}: rank 0 of 4, {1}: rank 1 of 8"),
+        ([(0, 4), (9, 4)], "{1}: rank 9 of 4"),
+        ([(0, 4), (1, 4)], None),
+    ],
+)
+def test_files_of_several_jobs_are_reported(
+    places: list[tuple[int, int]], evidence: str | None, tmp_path: Path
+) -> None:
+    paths = []
+    for number, (rank, size) in enumerate(places):
+        info = {"rank": rank, "world_size": size}
+        paths.append(write(tmp_path / f"{number}.json", document([kernel(start=number)], distributedInfo=info)))
+    found = [one.evidence for one in fastrnns_rs.read(*paths).warnings if one.code == "ranks_disagree"]
+    assert found == ([] if evidence is None else [evidence.format(*paths)])

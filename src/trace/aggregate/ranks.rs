@@ -133,6 +133,7 @@ fn warnings_of_ranks(captures: &[Capture], rows: &[RankRow], same: &[(usize, usi
         });
     }
     warnings.extend(missing(captures, &ranks));
+    warnings.extend(disagreement(captures, rows));
     if twice.is_empty() && ranks.len() == rows.len() {
         warnings.extend(skew(rows));
     }
@@ -170,6 +171,26 @@ fn missing(captures: &[Capture], ranks: &[(i64, &RankRow)]) -> Option<Warning> {
         message: format!("figures cover {} of {size} ranks", known.len()),
         evidence: format!("no file of rank {}", listed(absent.map(|rank| rank.to_string()))),
         hint: "Use the files of all ranks.".to_owned(),
+    })
+}
+
+/// Files that cannot be of one job: they name several sizes of it, or a rank that it does not have.
+fn disagreement(captures: &[Capture], rows: &[RankRow]) -> Option<Warning> {
+    let sized = rows.iter().zip(captures).filter_map(|(row, capture)| Some((row, capture.world_size?)));
+    let has = |size: u64, rank: i64| u64::try_from(rank).is_ok_and(|rank| rank < size);
+    let (_, first) = sized.clone().next()?;
+    let other = sized.clone().any(|(_, size)| size != first);
+    let wrong = sized.filter(|(row, size)| other || row.rank.is_some_and(|rank| !has(*size, rank)));
+    let mut named = wrong.map(|(row, size)| match row.rank {
+        Some(rank) => format!("{}: rank {rank} of {size}", row.path),
+        None => format!("{}: a rank of {size}", row.path),
+    });
+    let evidence = listed(named.by_ref());
+    (!evidence.is_empty()).then(|| Warning {
+        code: "ranks_disagree",
+        message: "figures may be of several jobs, because files disagree about the ranks of their job".to_owned(),
+        evidence,
+        hint: "Use the files of one job.".to_owned(),
     })
 }
 
@@ -237,11 +258,23 @@ mod tests {
         assert_eq!(warnings[1].evidence, "no file of rank 0, 2");
         let (_, warnings) = job(&[(Some(0), 7), (Some(1), 7)], Some(u64::MAX));
         assert_eq!(warnings[0].evidence, "no file of rank 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …");
-        for (rank, size) in
-            [(Some(-1), Some(9)), (Some(9), Some(9)), (None, Some(9)), (Some(0), None), (Some(0), Some(0))]
-        {
+        for (rank, size) in [(None, Some(9)), (Some(0), None)] {
             assert!(job(&[(rank, 7), (None, 7)], size).1.is_empty());
         }
+    }
+
+    #[test]
+    fn warns_of_ranks_that_no_job_has_together() {
+        for (rank, size) in [(-1, 9), (9, 9), (0, 0)] {
+            let (_, warnings) = job(&[(Some(rank), 7), (None, 7)], Some(size));
+            assert_eq!(codes(&warnings), ["ranks_disagree"]);
+            assert_eq!(warnings[0].evidence, format!("Some({rank}).json: rank {rank} of {size}"));
+        }
+        let rows = [row(Some(0), 7), row(None, 7)];
+        let captures = [4, 8].map(|size| Capture { world_size: Some(size), ..Capture::default() });
+        let warnings = warnings_of_ranks(&captures, &rows, &[]);
+        assert_eq!(codes(&warnings), ["ranks_disagree"]);
+        assert_eq!(warnings[0].evidence, "Some(0).json: rank 0 of 4, None.json: a rank of 8");
     }
 
     #[test]

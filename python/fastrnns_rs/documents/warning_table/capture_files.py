@@ -193,6 +193,15 @@ _RANKS = (
         verbs=_REPORTS,
     ),
     WarningRow(
+        "ranks_disagree",
+        effect="figures may be of several jobs, because files disagree about the ranks of their job",
+        short="figures may be of several jobs: files disagree about ranks",
+        evidence="files with their rank and the number of ranks",
+        hint="Give the files of one job: fastrnns-rs report FILE FILE",
+        verbs=_REPORTS,
+        details="Files name different numbers of ranks, or a rank that a job of their size does not have.",
+    ),
+    WarningRow(
         "rank_skew",
         effect="the job waits for its slowest rank",
         evidence="busy time of the slowest rank in ns, and its ratio to the median rank",
