@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
-from fastrnns_rs.documents.writing import real_path
+from fastrnns_rs.documents.writing import real_path, removed_on_error
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -165,7 +165,11 @@ def has_locks(folder: Path) -> bool:
     """Returns False if files of a folder cannot be locked."""
     path = str(folder / f".fastrnns-rs-{os.urandom(6).hex()}")
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        # A signal may come between any two steps.
+        with removed_on_error(path):
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            with suppress(OSError):
+                os.unlink(path)
     except OSError:
         return False
     try:
@@ -174,8 +178,6 @@ def has_locks(folder: Path) -> bool:
         return False
     finally:
         os.close(descriptor)
-        with suppress(OSError):
-            os.unlink(path)
     return True
 
 

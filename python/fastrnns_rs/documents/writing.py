@@ -47,7 +47,7 @@ def check_writable(path: Path) -> None:
         raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path))
     first, second = _temporary(place), _temporary(place)
     try:
-        with _removed_on_error(first), _removed_on_error(second):
+        with removed_on_error(first), removed_on_error(second):
             for one in (first, second):
                 os.close(_owner(one, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
             try:
@@ -130,7 +130,7 @@ def replacing(path: Path, place: str | None = None) -> Iterator[BinaryIO]:
     temporary = _temporary(place)
     try:
         old = _status(place)
-        with _removed_on_error(temporary):
+        with removed_on_error(temporary):
             with open(temporary, "xb", opener=_everyone if old is None else _owner) as file:
                 yield file
                 file.flush()
@@ -166,7 +166,7 @@ def write_new(folder: str, stem: str, suffix: str, pieces: Iterable[bytes]) -> s
         OSError: If the folder cannot be written to.
     """
     path = os.path.join(folder, f"{stem}-{os.urandom(4).hex()}{suffix}")
-    with open(path, "xb", opener=_owner) as file, _removed_on_error(path):
+    with open(path, "xb", opener=_owner) as file, removed_on_error(path):
         file.writelines(pieces)
         file.flush()
     return path
@@ -195,7 +195,8 @@ def remove_abandoned(folder: str, minimum_age_s: float) -> int:
 
 
 @contextmanager
-def _removed_on_error(path: str) -> Iterator[None]:
+def removed_on_error(path: str) -> Iterator[None]:
+    """Removes a file if a `with` block fails or is interrupted."""
     try:
         yield
     except BaseException:
