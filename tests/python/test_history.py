@@ -103,6 +103,17 @@ def test_an_interrupted_run_is_kept_and_resumed(history: RunHistory) -> None:
     assert len(Run.load(last.path).sessions) == 2
 
 
+def test_a_resumed_run_is_kept_where_its_command_says(history: RunHistory, anywhere: Path) -> None:
+    begun = run_pretended(*BENCH, "--processes", "4", "--run-file", "run.json", "--no-history")
+    assert begun.status == 0, begun.stderr
+    file = anywhere / "run.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "status": "interrupted"}))
+    resumed = run_with_facts("bench", "--resume", "run.json")
+    assert resumed.status == 0, resumed.stderr
+    assert "Saved in run.json." in resumed.stderr
+    assert history.document().runs == []
+
+
 @pytest.mark.usefixtures("anywhere")
 def test_runs_are_named(history: RunHistory) -> None:
     kept(history, *(made(number) for number in range(5)))

@@ -243,3 +243,17 @@ def test_a_runner_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, 
 def test_ctrl_c_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         modules_of(monkeypatch, Answer({}, "interrupted", "interrupted", ""))
+
+
+def test_a_folder_that_vanishes_during_the_search_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    listed = os.scandir
+
+    def scandir(path: Any) -> Any:
+        if str(path) == str(tmp_path / "a"):
+            raise FileNotFoundError(path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert module_files._below(tmp_path) == []

@@ -174,6 +174,8 @@ def _measure(
         # A run that cannot be resumed is refused before runner files are executed.
         check_interrupted(resume)
         given = resume_options.resumed(command, resume, given)
+        if terminal is not None:
+            keeping.use(history_options.find_history(given))
     given = _resolved(given)
     results.reserve(given["runner_file"])
     runner_options.load_files(given)

@@ -69,6 +69,10 @@ class RunSaver:
             if self._unsaved and self._results.place is None:
                 self._keep_elsewhere()
 
+    def use(self, history: RunHistory | None) -> None:
+        """Sets the history that keeps the run; None for none."""
+        self._history = history
+
     def save(self, run: Run) -> None:
         """Writes the run so far, as far as the disks allow."""
         if self._history is None and self._results.place is None:

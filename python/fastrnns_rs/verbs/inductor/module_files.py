@@ -195,12 +195,14 @@ def _check_own(path: Path, hint: str = "If you trust the file, name the file in 
 def _below(folder: Path) -> list[Generated]:
     """Returns the modules below a folder, oldest first."""
     found = []
-    for path in folder.rglob("*.py"):
-        try:
-            found.append((path.stat().st_mtime_ns, generated(path)))
-        except (FastrnnsError, OSError):
-            # Kernels and files of other programs are skipped.
-            continue
+    # Folders that cannot be listed, or that other programs remove meanwhile, are skipped.
+    for place, _, names in os.walk(folder):
+        for path in (Path(place, name) for name in names if name.endswith(".py")):
+            try:
+                found.append((path.stat().st_mtime_ns, generated(path)))
+            except (FastrnnsError, OSError):
+                # Kernels and files of other programs are skipped.
+                continue
     return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].path))]
 
 
