@@ -226,6 +226,8 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
         from fastrnns_rs.cli.configuration import configuration_file
         from fastrnns_rs.documents.writing import check_writable
 
+        # The check makes a file, which a signal that ends the process would leave behind.
+        interrupt_on_signals()
         check_writable(output)
         check_not_read(output, inputs, flag)
         configuration = configuration_file()

@@ -1,0 +1,34 @@
+"""A signal that comes while an output file is checked leaves no file, although nothing runs yet."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from run_files import exactly, run, write
+
+COMMANDS = {
+    "bench": ["bench", "py", "--quick", "--device", "cpu", "--run-file", "new.json"],
+    "show": ["show", "run.json", "--output", "new.txt"],
+}
+#: The check renames a file, in the middle of which the signal comes.
+CODE = """
+import os
+rename = os.rename
+os.rename = lambda *paths: (os.kill(os.getpid(), NUMBER), rename(*paths))
+from fastrnns_rs.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT], ids=lambda one: one.name)
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_it_leaves_no_file(verb: str, number: signal.Signals, tmp_path: Path) -> None:
+    write(tmp_path / "run.json", run([exactly([1000, 1100, 1200])]))
+    command = [sys.executable, "-c", CODE.replace("NUMBER", str(int(number))), *COMMANDS[verb]]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 130, done.stderr.decode()
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
