@@ -134,8 +134,8 @@ def ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
     words = [query, "--format=csv,noheader,nounits", *which]
     try:
         done = run_command([program_path("nvidia-smi"), *words], timeout=_TIMEOUT_S)
-    except OSError as error:
-        raise FastrnnsError(f"cannot run nvidia-smi: {error.strerror}") from error
+    except (OSError, RuntimeError) as error:
+        raise FastrnnsError(f"cannot run nvidia-smi: {getattr(error, 'strerror', error)}") from error
     if done.timed_out:
         raise FastrnnsError(f"nvidia-smi timed out: {_TIMEOUT_S} s")
     if done.exit_status != 0:
