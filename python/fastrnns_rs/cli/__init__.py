@@ -17,7 +17,7 @@ import click
 
 from fastrnns_rs import __version__
 from fastrnns_rs._core import BUILD_PROFILE
-from fastrnns_rs.cli.shared import STDOUT, tell_error, unread
+from fastrnns_rs.cli.shared import STDOUT, discard, tell_error, unread
 from fastrnns_rs.views.output_stream import terminal_width
 
 if TYPE_CHECKING:
@@ -186,6 +186,12 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
         from fastrnns_rs.cli.exit_codes import ExitCode
 
         code = ExitCode.INTERRUPTED
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        # An error has told of the output that cannot be written.
+        discard(STDOUT)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -278,10 +278,20 @@ def unread(descriptor: int) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        # Without this, Python prints an error when it flushes at exit, and exits with another code.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, descriptor)
-        os.close(nowhere)
+        discard(descriptor)
+
+
+def discard(descriptor: int) -> None:
+    """Drops the output that is not written yet, and all further output.
+
+    Without this, Python prints an error when it flushes at exit, and exits with 120.
+
+    Args:
+        descriptor: `STDOUT` or `STDERR`.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def interrupt_on_signals() -> None:

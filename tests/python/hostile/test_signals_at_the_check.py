@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from run_files import exactly, run, write
+from supervised import listening
 
 COMMANDS = {
     "bench": ["bench", "py", "--quick", "--device", "cpu", "--run-file", "new.json"],
@@ -29,6 +30,7 @@ main()
 def test_it_leaves_no_file(verb: str, number: signal.Signals, tmp_path: Path) -> None:
     write(tmp_path / "run.json", run([exactly([1000, 1100, 1200])]))
     command = [sys.executable, "-c", CODE.replace("NUMBER", str(int(number))), *COMMANDS[verb]]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    # Under nohup, SIGHUP would stay ignored.
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, preexec_fn=listening, check=False)
     assert done.returncode == 130, done.stderr.decode()
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]

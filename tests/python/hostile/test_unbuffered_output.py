@@ -34,6 +34,19 @@ def test_a_document_that_is_cut_is_an_error(unbuffered: str, tmp_path: Path) -> 
     assert done.stderr.startswith("error: cannot write: File too large\n")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["list"], ["report", str(CAPTURE)], ["report", str(CAPTURE), "--json"]])
+def test_a_full_device_is_one_error(words: list[str], unbuffered: str) -> None:
+    """Python would write the rest again when it ends, print another error, and exit with 120."""
+    variables = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    command = [sys.executable, "-m", "fastrnns_rs", *words]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=variables, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot write: No space left on device\n")
+    assert "ignored" not in done.stderr
+
+
 def test_lines_of_a_stream_without_a_buffer_come_at_once() -> None:
     command = [sys.executable, "-u", "-m", "fastrnns_rs", "report", str(CAPTURE)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
