@@ -190,7 +190,7 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
         if sys.stdout is not None:
             sys.stdout.flush()
     except (OSError, ValueError):
-        # An error has told of the output that cannot be written.
+        # The message about output that cannot be written has been printed.
         discard(STDOUT)
     sys.exit(code if isinstance(code, int) else 0)
 
