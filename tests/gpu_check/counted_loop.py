@@ -47,8 +47,8 @@ def _measured(model: str, iterations: int, *, marked: bool = False) -> dict[str,
     measure(given, Problem(mini_batch=1, device="cuda"), JitSettings(), measurement, exactly(iterations))
     found = measurement.samples()
     names = ("forward_ns", "backward_ns", "forward_host_ns", "backward_host_ns")
-    # Neither the first iteration, which allocates, nor the last one, which is checked.
-    figures = {name: median(found[name][1:-1]) if found.get(name) else None for name in names}
+    # Neither the first iteration, which allocates, nor the last ones, which are checked.
+    figures = {name: median(found[name][1:-2]) if found.get(name) else None for name in names}
     return {**figures, "timer_resolution_ns": found["timer_resolution_ns"], "unjoined_ns": found["unjoined_ns"]}
 
 

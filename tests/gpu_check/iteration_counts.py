@@ -22,19 +22,19 @@ KINDS = {
     "copies": re.compile(r"cudaMemcpy\w*"),
     "sets": re.compile(r"cudaMemset\w*"),
 }
-#: The first iteration is checked, the second may still allocate.
-_SKIPPED = 2
+#: The first iteration is checked, the second may still allocate. The last two are checked.
+_SKIPPED, _CHECKED = 2, 2
 
 
 def of_iteration(log: CallLog) -> dict[str, int] | None:
     """Returns the counts of a usual iteration by kind, or None if the log has no iterations.
 
-    The first iterations and the last one differ from the others: their results are checked.
+    The first iterations and the last ones differ from the others: they are checked.
     """
     # A version may have a suffix: `cudaLaunchKernel_v7000`.
     names = [re.sub(r"_(v\d+|ptsz)$", "", one.function) for one in log.calls]
     begins = [at for at, name in enumerate(names) if name == BEGIN]
-    windows = list(pairwise(begins))[_SKIPPED:-1]
+    windows = list(pairwise(begins))[_SKIPPED : 1 - _CHECKED]
     if not windows:
         return None
     counted = Counter(tuple(_count(names[begin:end])) for begin, end in windows)

@@ -143,6 +143,7 @@ EXPORT cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
 EXPORT cudaError_t cudaDeviceSynchronize() {
     CALL(cudaDeviceSynchronize);
     call.wait(tail_of(current_device()));
+    if (launched_since_asked()) pass(settings().first_asking_ns);
     return cudaSuccess;
 }
 

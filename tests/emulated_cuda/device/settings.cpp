@@ -39,6 +39,7 @@ void take(Settings &found, const std::string &line) {
     else if (key == "call_ns") words >> found.call_ns;
     else if (key == "launch_ns") words >> found.launch_ns;
     else if (key == "kernel_ns") words >> found.kernel_ns;
+    else if (key == "first_asking_ns") words >> found.first_asking_ns;
     else if (key == "event_step_ns") words >> found.event_step_ns;
     else if (key == "memory_mib") {
         words >> found.memory_bytes;

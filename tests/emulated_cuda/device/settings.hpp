@@ -12,6 +12,7 @@
 //   fault cudaSetDevice 46 device 1        an error of a function: of one device, `from` its third call, `times` 2
 //   call_ns 100                            what a call takes of the host's virtual time
 //   launch_ns 1000                         from a launch to its start on an idle device
+//   first_asking_ns 0                      what the first synchronisation of a device after a launch takes of the host's time
 //   event_step_ns 32                       step of the clock that events are stamped with
 //   arithmetic                             what operators compute is in memory, so that small values are read as they are
 //
@@ -60,6 +61,7 @@ struct Settings {
     Ns call_ns = 100;
     Ns launch_ns = 1000;
     Ns kernel_ns = 2000;
+    Ns first_asking_ns = 0;
     Ns event_step_ns = 32;
     // True if a Python mode computes the operators: see arithmetic.py.
     bool arithmetic = false;

@@ -1,6 +1,7 @@
 #include "streams.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -36,6 +37,8 @@ Ns rounded(Ns time) {
     return (time + step - 1) / step * step;
 }
 
+std::atomic<bool> launched = false;
+
 // Gives an operation that may begin at a time its times; `tail` is where its stream has come to.
 void run(const Operation &operation, Ns earliest, Ns &tail) {
     switch (operation.kind) {
@@ -54,6 +57,7 @@ void run(const Operation &operation, Ns earliest, Ns &tail) {
     }
     const Ns begin = std::max(tail, earliest + settings().launch_ns);
     tail = begin + operation.duration;
+    launched = true;
     if (observer != nullptr) observer(operation, begin, tail);
 }
 
@@ -132,6 +136,8 @@ std::vector<std::function<void()>> launch(const std::shared_ptr<Graph> &graph, S
     stream.tail = end;
     return effects;
 }
+
+bool launched_since_asked() { return launched.exchange(false); }
 
 Ns tail_of(int device) {
     Ns time = default_stream(device).tail;

@@ -83,6 +83,8 @@ Ns enqueue(Operation operation);
                                                         unsigned correlation);
 // Returns when everything of a device will be done.
 Ns tail_of(int device);
+// True if something was launched since the last call of this function.
+bool launched_since_asked();
 
 // The device of this thread.
 int current_device();

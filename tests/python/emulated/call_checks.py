@@ -88,7 +88,7 @@ def check_devices(logs: Iterable[CallLog], expected: list[list[int]]) -> None:
 def _iterations(log: CallLog) -> list[list[Call]]:
     """Calls of some iterations, from forward's kernel on.
 
-    Neither the iteration before them is checked, and so read back, nor the last one.
+    Neither the iteration before them is checked, and so read back, nor the last ones.
     """
     spins = log.kernels("spin_kernel")[::2]
     pairs = list(pairwise(spins))[2:4]

@@ -40,10 +40,10 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Measured:
 def test_each_phase_of_cudagraph_is_one_launch(found: Measured) -> None:
     assert found.result("cudagraph")["status"] == "ok"
     log = found.log_of("cudagraph")
-    # The last iteration is checked, and has marks of its own behind those of its phases.
-    last_forward = log.of("cudaGraphLaunch")[-2]
-    marks = [one for one in log.marks() if one.at_ns < last_forward.at_ns]
-    begin, forward_end, backward_begin, end = marks[-5:-1]
+    # The last iterations are checked, and have marks of their own behind those of their phases.
+    forward = log.of("cudaGraphLaunch")[-2]
+    begin = [one for one in log.marks() if one.at_ns < forward.at_ns][-1]
+    forward_end, backward_begin, end = [one for one in log.marks() if one.at_ns > forward.at_ns][:3]
     assert [one.function for one in log.between(begin, forward_end) if one.launches] == ["cudaGraphLaunch"]
     assert [one.function for one in log.between(backward_begin, end) if one.launches] == ["cudaGraphLaunch"]
     assert not [one for one in log.between(begin, end) if one.function == "cudaStreamWaitEvent"]
