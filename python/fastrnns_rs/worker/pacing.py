@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _LONGEST_S = 5.0
 #: Minimum number of iterations after the first, without a time limit.
 _FEWEST_ITERATIONS = 3
+#: An iteration of so many times the usual duration is taken to compile. TorchScript compiles in some of the first four.
+_COMPILING = 10
+#: Longest such time that is not part of the loop's, in seconds.
+_LONGEST_COMPILING_S = 60.0
+_NS_PER_S = 1e9
 #: Divisor: a process without a steady state is represented by the later half of its iterations.
 _LATER_HALF = 2
 #: Classes from the worst to the best: an iteration has the worse class of its two phases.
@@ -108,7 +113,7 @@ class Pace:
         if count == self._start:
             # The first iteration compiles, tunes and allocates: the loop's time starts after it and the warm-up.
             self._begun = self._clock()
-        left = self._left(count)
+        left = self._left(count, phases)
         if left > 0 or self._loop.is_exact or self._extensions == EXTENSIONS:
             return max(0, left)
         if self._loop.warmup is not None or timed_part(self._loop, phases()).starts_steady:
@@ -116,13 +121,14 @@ class Pace:
         self._extensions += 1
         self._seconds *= 2
         self._stop = min(2 * count, self._loop.capacity)
-        return max(0, self._left(count))
+        return max(0, self._left(count, phases))
 
-    def _left(self, count: int) -> int:
+    def _left(self, count: int, phases: Callable[[], Sequence[Sequence[int]]]) -> int:
         until_stop = self._stop - count
         if self._loop.nloops is not None:
             return until_stop
-        done, spent = count - self._start, self._clock() - self._begun
+        done = count - self._start
+        spent = self._clock() - self._begun - _compiling_s([one[self._start :] for one in phases()])
         if done < self._loop.least:
             longest = max(_LONGEST_S, self._seconds)
             if spent >= longest and done >= _FEWEST_ITERATIONS:
@@ -135,3 +141,16 @@ class Pace:
         by_time = math.ceil(time_left * done / spent) if spent > 0 else done
         # At most as many as so far: a first prediction from few iterations may be far off.
         return min(until_stop, by_time, done)
+
+
+def _compiling_s(phases: Sequence[Sequence[int]]) -> float:
+    """Returns the time that iterations take because they compile, in seconds.
+
+    Args:
+        phases: For each phase one sample per iteration.
+    """
+    times = sorted(map(sum, zip(*phases, strict=True)))
+    if not times:
+        return 0.0
+    usual = times[(len(times) - 1) // 2]
+    return min(_LONGEST_COMPILING_S, sum(one - usual for one in times if one > _COMPILING * usual) / _NS_PER_S)
