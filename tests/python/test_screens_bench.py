@@ -106,6 +106,12 @@ def test_a_runner_whose_first_process_was_interrupted_did_not_fail() -> None:
     assert "0 of 5" in row
 
 
+def test_a_mark_does_not_touch_the_processes_so_far() -> None:
+    run = replace(screen_data.partial(), warnings=[screen_data.SEVERAL_MODES])
+    rows = [line.text for line in run_table.lines(run_table.rows(run), 80)]
+    assert any(" ! 2 of 5 " in one for one in rows), rows
+
+
 def kept(run: Run, folder: Path, seconds: float, *, earlier: bool = False) -> str:
     """The whole screen of a run that the history keeps."""
     history = RunHistory(folder)

@@ -116,11 +116,12 @@ def make_columns(shown: Sequence[Row]) -> list[HeadedColumn]:
     """Returns all columns but the names."""
     phases = [_Phase(phase, shown) for phase in _PHASES if _is_shown(phase, shown)]
     columns = [column for number, phase in enumerate(phases) for column in phase.columns(first=number == 0)]
-    # The column of marks is the gap before the numbers of processes.
+    # The column of marks is the gap before the numbers of processes; a mark in it must not touch `3 of 5`.
+    gap = int(any(one.marked for one in shown))
     counts = [one.processes for one in shown]
     peaks = [_NONE if one.result is None else _peak(one.result) for one in shown]
     columns += [
-        HeadedColumn(("", "procs"), counts, kind="processes", least=_PROCESSES, gap=0),
+        HeadedColumn(("", "procs"), counts, kind="processes", least=_PROCESSES, gap=gap),
         HeadedColumn(("", "peak MiB"), peaks, kind="peak"),
     ]
     return columns
