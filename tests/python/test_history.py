@@ -114,6 +114,24 @@ def test_a_resumed_run_is_kept_where_its_command_says(history: RunHistory, anywh
     assert history.document().runs == []
 
 
+def test_a_run_file_does_not_choose_the_folder_that_is_written_to(anywhere: Path) -> None:
+    begun = run_pretended(*BENCH, "--processes", "2", "--run-file", "run.json", "--no-history")
+    assert begun.status == 0, begun.stderr
+    file = anywhere / "run.json"
+    made = json.loads(file.read_text())
+    command = [*made["command"], "--history", "elsewhere"]
+    command.remove("--no-history")
+    file.write_text(json.dumps({**made, "status": "interrupted", "command": command}))
+    refused = run_with_facts("bench", "--resume", "run.json")
+    assert refused.status == 2
+    assert "error: run with a history folder: '--history elsewhere' (--resume)" in refused.stderr
+    assert "fastrnns-rs bench --resume run.json --history elsewhere" in refused.stderr
+    assert not (anywhere / "elsewhere").exists()
+    resumed = run_with_facts("bench", "--resume", "run.json", "--history", "elsewhere")
+    assert resumed.status == 0, resumed.stderr
+    assert (anywhere / "elsewhere").is_dir()
+
+
 @pytest.mark.usefixtures("anywhere")
 def test_runs_are_named(history: RunHistory) -> None:
     kept(history, *(made(number) for number in range(5)))

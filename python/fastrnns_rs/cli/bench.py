@@ -95,7 +95,7 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 5 a device is missing, 130 inter
     cls=Unconfigured,
     metavar="FILE",
     help="Continue an interrupted run: a file, or a name such as @last. It keeps the options of its command; only "
-    "files with code, such as --runner-file, must be named again.",
+    "files with code, such as --runner-file, and --history must be named again.",
 )
 def command(**given: Any) -> int:
     """Times runners, forward and backward, in fresh processes.

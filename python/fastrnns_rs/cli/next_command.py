@@ -21,7 +21,7 @@ _FOR_ALL = {"--quiet", "--no-progress", "--color"}
 def resuming(name: str) -> str:
     """Returns the command that resumes a run of the current command.
 
-    A run file is data, so the command repeats the code that the current command line names.
+    A run file is data, so the command repeats code and the history folder that the current command line names.
 
     Args:
         name: Words that name the run.
@@ -29,7 +29,7 @@ def resuming(name: str) -> str:
     context = click.get_current_context(silent=True)
     words = ["fastrnns-rs bench --resume", name]
     for param in [] if context is None else context.command.params:
-        if context is not None and isinstance(param, Code) and is_flag(str(param.name)):
+        if context is not None and (isinstance(param, Code) or param.name == "history") and is_flag(str(param.name)):
             value = context.params[str(param.name)]
             flag = max(param.opts, key=len)
             words += [f"{flag} {shell_word(str(one))}" for one in (value if param.multiple else [value])]

@@ -1,4 +1,4 @@
-"""Options of a resumed run: those of the command that began it, except code."""
+"""Options of a resumed run: those of its command, except code and folders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
 
     Raises:
         UsageError: If this command line has no such option and the run was not begun by `bench`, or if its command
-            names code that this command line does not repeat.
+            names code or a history folder that this command line does not repeat.
     """
     code = {str(param.name): param for param in command.params if isinstance(param, Code)}
     if any(is_flag(name) for name in given if name not in {*_UNRESTRICTED, *code}):
@@ -41,9 +41,10 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
     # The parent context provides the prefix of environment variables.
     context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
     before = context.params
-    # Other users may have written the run file, which is data. Code that its command names is executed only if this
-    # command line names the code too.
-    for name, param in code.items():
+    # Other users may have written the run file, which is data. Code that its command names is executed, and a folder
+    # written to, only if this command line names it too.
+    repeated = dict(code) if is_flag("no_history") else {**code, "history": _param(command, "history")}
+    for name, param in repeated.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not is_flag(name):
             raise UsageError(*_unrepeated(param, before[name], given["resume"]))
     if any(is_flag(name) for name in _FORMATS):
@@ -51,9 +52,16 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
     return {**before, **{name: given[name] for name in {*_UNRESTRICTED, *code} if is_flag(name) or name == "resume"}}
 
 
-def _unrepeated(param: Code, value: Any, file: str) -> tuple[str, str]:
-    """Returns message and hint for code that this command line does not repeat."""
+def _param(command: click.Command, name: str) -> click.Parameter:
+    return next(one for one in command.params if one.name == name)
+
+
+def _unrepeated(param: click.Parameter, value: Any, file: str) -> tuple[str, str]:
+    """Returns message and hint for a value that must be named again."""
     flag = max(param.opts, key=len)
     words = [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
-    message = f"run with code: {' '.join(words)!r} (--resume)"
-    return message, f"If you trust the code, run: fastrnns-rs bench --resume {shlex.quote(file)} {shlex.join(words)}"
+    again = f"fastrnns-rs bench --resume {shlex.quote(file)} {shlex.join(words)}"
+    if not isinstance(param, Code):
+        message = f"run with a history folder: {' '.join(words)!r} (--resume)"
+        return message, f"Add --no-history, or run: {again}"
+    return f"run with code: {' '.join(words)!r} (--resume)", f"If you trust the code, run: {again}"
