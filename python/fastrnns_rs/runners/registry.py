@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import stat
 import sys
 from collections.abc import Callable, Mapping
 from importlib.machinery import SourceFileLoader
@@ -311,9 +312,11 @@ def load_file(path: str) -> list[str]:
     if not os.path.isfile(path):  # noqa: PTH113
         raise file_not_found(path, "Use the path of a Python file that defines runners.")
     file = Path(path).resolve()
-    # Modules next to the file are importable, as when it is run as a script. Its name is not `__main__`, so that the
-    # part that a script guards does not run.
-    sys.path.insert(0, str(file.parent))
+    # Modules next to the file are importable, as when it is run as a script, unless every user may put one there. Its
+    # name is not `__main__`, so that the part that a script guards does not run.
+    shared = bool(file.parent.stat().st_mode & stat.S_IWOTH)
+    if not shared:
+        sys.path.insert(0, str(file.parent))
     name = f"{_FILE_MODULE}{file.stem}"
     loader = SourceFileLoader(name, str(file))
     spec = importlib.util.spec_from_loader(name, loader)
@@ -328,7 +331,10 @@ def load_file(path: str) -> list[str]:
         raise
     except BaseException as error:
         reason = f"{type(error).__name__}: {error}"
-        raise UsageError(f"cannot load file: {path!r}", "Fix the file.", reason=reason, value=path) from error
+        hint = "Fix the file."
+        if shared and isinstance(error, ModuleNotFoundError):
+            hint = f"Move it: modules beside it are not imported, because every user may write to {str(file.parent)!r}."
+        raise UsageError(f"cannot load file: {path!r}", hint, reason=reason, value=path) from error
     names = [name for name, one in _runners.items() if one.source.file == str(file)]
     if not names:
         hint = "Decorate a function of the file with @fastrnns_rs.runner(name)."

@@ -333,3 +333,26 @@ def test_a_group_of_one_is_the_user(
     monkeypatch.setattr(pwd, "getpwall", lambda: known)
     monkeypatch.setattr(grp, "getgrgid", lambda _: SimpleNamespace(gr_mem=members))
     assert ownership._is_own_group(7) == own
+
+
+@pytest.mark.parametrize("every_user_writes", [False, True])
+def test_modules_beside_a_runner_file_are_imported_where_only_its_user_writes(
+    anywhere: Path, every_user_writes: bool
+) -> None:
+    folder = anywhere / "runners"
+    folder.mkdir()
+    (folder / "beside.py").write_text(RUNNER.format(name="beside"))
+    (folder / "mine.py").write_text("from beside import build")
+    if every_user_writes:
+        # As /tmp: a file can be put there by anyone, and removed by its owner alone.
+        folder.chmod(0o1777)
+    words = ["profile", "beside", "--torch", "--dry-run", "--device", "cpu", "--output-dir", "captures"]
+    done = run_cli(*words, "--runner-file", "runners/mine.py")
+    assert (folder / "executed").exists() is not every_user_writes
+    if every_user_writes:
+        assert done.status == 2
+        assert "ModuleNotFoundError: No module named 'beside'" in done.stderr
+        assert "hint: Move it: modules beside it are not imported, because every user may write to " in done.stderr
+    else:
+        # It was executed, and the runner is of the other file.
+        assert "no runner in file: 'runners/mine.py'" in done.stderr
