@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import run_cli
+from kineto_traces import document, kernel, write
 from nsys_exports import STARTED, Export, thread
 from torch_manifests import STEPS, manifest
 
 from fastrnns_rs import compare
+from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.errors import UsageError
 
 BEFORE, AFTER = {"cudnn": 10.0, "py": 90.0}, {"cudnn": 20.0, "py": 90.0}
@@ -70,3 +75,36 @@ def test_ranges_of_several_runners_in_one_file_are_refused(tmp_path: Path) -> No
         sides.append(export.written())
     with pytest.raises(UsageError, match=r"several runners: jit, py \(candidate\)"):
         compare(*sides)
+
+
+def changed(path: Path, **changes: Any) -> Path:
+    """A manifest with another problem, or other phases."""
+    made = Capture.load(path)
+    parts = {name: changes.pop(name) for name in ("phases",) if name in changes}
+    replace(made, problem=replace(made.problem, **changes), **parts).save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "evidence"),
+    [
+        ({"hidden_size": 7}, r"hidden-size \d+ and 7"),
+        ({"allow_tf32": True}, "allow-tf32 False and True"),
+        ({"phases": ["forward"]}, "phases forward, backward and forward"),
+        ({"seed": 5}, None),
+        ({}, None),
+    ],
+)
+def test_different_work_is_told(changes: dict[str, Any], evidence: str | None, tmp_path: Path) -> None:
+    before, after = (manifest(tmp_path / name, {"cudnn": took}) for name, took in (("before", 10.0), ("after", 20.0)))
+    for paths in ((before, changed(after, **changes)), (before.parent, after.parent)):
+        found = [one.evidence for one in compare(*paths).warnings if one.code == "different_work"]
+        assert len(found) == (evidence is not None)
+        assert evidence is None or re.fullmatch(evidence, str(found[0]))
+
+
+def test_a_side_without_iterations_is_told(tmp_path: Path) -> None:
+    with_them = manifest(tmp_path / "with", {"cudnn": 10.0}).with_name("prof_x.cudnn.0.json.gz")
+    without = write(tmp_path / "without.json", document([kernel("k", 0, 20.0), kernel("k", 40, 20.0)]))
+    [warning] = [one for one in compare(with_them, without).warnings if one.code == "different_work"]
+    assert warning.evidence == f"iterations {len(STEPS)} and unknown"

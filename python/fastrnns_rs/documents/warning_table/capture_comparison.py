@@ -8,6 +8,15 @@ _COMPARE = ("compare",)
 
 _CAPTURES = (
     WarningRow(
+        "different_work",
+        effect="changes may be those of the work, because the sides did different work",
+        short="the sides did different work",
+        evidence="options of the problem, phases, or numbers of iterations, of each side",
+        hint="Capture both sides with the same options: fastrnns-rs profile RUNNER",
+        verbs=_COMPARE,
+        details="Problems and phases are known from capture manifests.",
+    ),
+    WarningRow(
         "unequal_captures",
         effect="more than 5 % of rows may be false alarms, because the sides have different numbers of captures",
         short="false alarms are more frequent: unequal captures",

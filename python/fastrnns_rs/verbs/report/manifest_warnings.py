@@ -13,8 +13,8 @@ from pathlib import Path
 from fastrnns_rs.counting import counted
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.warning import make_warning
-from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.verbs.report.capture_folders import find_older_exports
+from fastrnns_rs.verbs.report.captured_work import manifests_at
 from fastrnns_rs.verbs.report.manifests import find_read_artefacts
 
 TYPE_CHECKING = False  # see the package
@@ -40,18 +40,11 @@ def find_manifest_warnings(paths: Iterable[str | Path]) -> list[RunWarning]:
     for path in paths:
         if Path(path).is_dir():
             found += _check_exports(path)
-        for file in _manifests_at(path):
+        for file in manifests_at(path):
             if (read := find_read_artefacts(file)) is not None:
                 manifest, artefacts = read
                 found += [*_check_files(artefacts), *_check_capture(file, manifest)]
     return found
-
-
-def _manifests_at(path: str | Path) -> list[str | Path]:
-    folder = Path(path)
-    if not folder.is_dir():
-        return [path]
-    return [file for file in sorted(folder.glob("[!.]*")) if file_kinds.may_be_manifest(file)]
 
 
 def _check_exports(folder: str | Path) -> Iterator[RunWarning]:

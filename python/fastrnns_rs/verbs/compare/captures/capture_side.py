@@ -19,6 +19,7 @@ from fastrnns_rs.verbs.compare.captures.idle_times import CaptureIdle, read_idle
 from fastrnns_rs.verbs.compare.environment_keys import merged
 from fastrnns_rs.verbs.report.capture_reader import manifest_warnings, opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
+from fastrnns_rs.verbs.report.captured_work import find_work
 
 if TYPE_CHECKING:
     Path = str | os.PathLike[str] | Summary
@@ -75,6 +76,7 @@ class Reading:
         devices: Names of the active devices.
         warnings: Warnings of the reader.
         idle: Idle time by cause; None if the capture contains only totals.
+        work: Problem and phases by name, each with its values; empty without a manifest.
     """
 
     path: str
@@ -86,6 +88,7 @@ class Reading:
     devices: list[str]
     warnings: list[RunWarning]
     idle: CaptureIdle | None
+    work: dict[str, set[str]]
 
     @property
     def inside_ns(self) -> int:
@@ -123,6 +126,17 @@ class CaptureSide:
     def runners(self) -> list[str]:
         """Names of the runners."""
         return sorted({name for one in self.readings for name in one.runners})
+
+    @property
+    def work(self) -> dict[str, set[str]]:
+        """Problems and phases by name, each with its values."""
+        names = [name for one in self.readings for name in one.work]
+        return {name: {value for one in self.readings for value in one.work.get(name, ())} for name in names}
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations of all captures."""
+        return sum(len(one.iterations) for one in self.readings)
 
     @property
     def devices(self) -> list[str]:
@@ -206,6 +220,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
         devices=devices,
         warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"], *repeated)],
         idle=read_idle(summary),
+        work=find_work(paths),
     )
     if reading.total_ns > _LONGEST_NS:
         reason = "the GPU times add up to more than 292 years"

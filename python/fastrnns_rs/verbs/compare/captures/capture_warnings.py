@@ -30,6 +30,7 @@ def find_warnings(
     """Returns the warnings of a comparison, including the warnings of its captures."""
     return [
         *_check_captures(sides),
+        *_check_work(*sides),
         *_check_iterations(sides, basis),
         *([make_warning("forced", message="; ".join(conflicts), hint=None)] if conflicts else []),
         *_check_repeats(sides, replicate),
@@ -59,6 +60,21 @@ def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) ->
     captures = [len(side.readings) for side in sides]
     if replicate and captures[0] != captures[1] and min(captures) >= LEAST_REPEATS:
         yield make_warning("unequal_captures", evidence=f"{captures[0]} and {captures[1]} captures")
+
+
+def _check_work(baseline: CaptureSide, candidate: CaptureSide) -> Iterator[RunWarning]:
+    """Yields a warning for other problems or phases, or a lack of iterations."""
+    one, other = baseline.work, candidate.work
+    found = [
+        f"{name} {' | '.join(sorted(one[name]))} and {' | '.join(sorted(other[name]))}"
+        for name in one
+        if name in other and one[name] != other[name]
+    ]
+    if bool(baseline.iterations) != bool(candidate.iterations):
+        numbers = [str(side.iterations or "unknown") for side in (baseline, candidate)]
+        found.append(f"iterations {' and '.join(numbers)}")
+    if found:
+        yield make_warning("different_work", evidence="; ".join(found))
 
 
 def _check_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[RunWarning]:

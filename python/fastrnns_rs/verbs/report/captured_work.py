@@ -1,0 +1,44 @@
+"""Work that captures contain, from their manifests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.verbs.report import file_kinds
+from fastrnns_rs.verbs.report.manifests import find_read_artefacts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Parts of a problem that do not change the work. Devices are compared by their names.
+_IDLE = ("seed", "device")
+
+
+def find_work(paths: Iterable[str | Path]) -> dict[str, set[str]]:
+    """Returns the values of problems, and the phases, of captures.
+
+    Args:
+        paths: Captures, manifests and folders that can be read.
+
+    Returns:
+        Values by name; empty for captures without a manifest.
+    """
+    work: dict[str, set[str]] = {}
+    for path in paths:
+        for file in manifests_at(path):
+            read = find_read_artefacts(file)
+            if read is not None:
+                manifest, _ = read
+                own = {key: value for key, value in manifest.problem.by_name().items() if key not in _IDLE}
+                for key, value in {**own, "phases": ", ".join(manifest.phases)}.items():
+                    work.setdefault(key.replace("_", "-"), set()).add(str(value))
+    return work
+
+
+def manifests_at(path: str | Path) -> list[str | Path]:
+    """Returns a file, or the files of a folder that may be manifests."""
+    folder = Path(path)
+    if not folder.is_dir():
+        return [path]
+    return [file for file in sorted(folder.glob("[!.]*")) if file_kinds.may_be_manifest(file)]
