@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.verbs.report.export_pairs import find_unread
 from fastrnns_rs.verbs.report.manifests import find_manifest_files
+from fastrnns_rs.verbs.report.real_paths import real_path
 
 
 def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
@@ -35,10 +35,10 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
     for file in found:
         if file in manifests:
             chosen += manifests[file][0]
-        elif file not in unread and file.resolve() not in recorded:
+        elif file not in unread and real_path(file) not in recorded:
             chosen.append((str(file), None))
     # A link, or a second manifest, may name a file again.
-    return [*{os.path.realpath(one): (one, runner) for one, runner in reversed(chosen)}.values()][::-1]
+    return [*{real_path(one): (one, runner) for one, runner in reversed(chosen)}.values()][::-1]
 
 
 def find_older_exports(folder: str | Path) -> dict[Path, Path]:

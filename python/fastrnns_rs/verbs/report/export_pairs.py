@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from fastrnns_rs.verbs.report import file_kinds
+from fastrnns_rs.verbs.report.real_paths import real_path
 
 _TABLES = "(SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0)"
 #: Finds a row in an export, by the tables that the reader requires.
@@ -38,7 +39,7 @@ def find_unread(files: Sequence[Path], recorded: Collection[Path] = ()) -> dict[
         export = exports.get(file.stem)
         if export is None or not file_kinds.needs_nsys(file) or not is_export(export):
             continue
-        if _is_older(export, file) and export.resolve() not in recorded:
+        if _is_older(export, file) and real_path(export) not in recorded:
             found[export] = file
         else:
             found[file] = export

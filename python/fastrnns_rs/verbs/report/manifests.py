@@ -12,6 +12,7 @@ from fastrnns_rs.documents.file_names import find_runner
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.verbs.report import file_kinds
+from fastrnns_rs.verbs.report.real_paths import real_path
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def find_manifest_files(path: str | Path) -> tuple[list[tuple[str, str | None]],
     except FastrnnsError:
         return None
     places = [(one, _place(Path(path), Path(one.path))) for one in manifest.artefacts]
-    return wanted, {place.resolve() for one, place in places if _is_there(place) and _is_what_it_says(one, place)}
+    return wanted, {real_path(place) for one, place in places if _is_there(place) and _is_what_it_says(one, place)}
 
 
 def find_read_artefacts(path: str | Path) -> tuple[Capture, list[tuple[ArtefactEntry, Path]]] | None:

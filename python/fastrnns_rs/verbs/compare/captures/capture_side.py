@@ -20,6 +20,7 @@ from fastrnns_rs.verbs.compare.environment_keys import merged
 from fastrnns_rs.verbs.report.capture_reader import manifest_warnings, opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
 from fastrnns_rs.verbs.report.captured_work import find_work
+from fastrnns_rs.verbs.report.real_paths import real_path
 
 if TYPE_CHECKING:
     Path = str | os.PathLike[str] | Summary
@@ -207,7 +208,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
     repeated = [one for one in summary["warnings"] if one["code"] == "activities_repeated"]
     reading = Reading(
         path=path,
-        identities=[one["sha256"] or os.path.realpath(one["path"]) for one in captures] + _times(summary),
+        identities=[one["sha256"] or str(real_path(one["path"])) for one in captures] + _times(summary),
         iterations=found["iterations"],
         runners=found["runners"],
         operations={one.key: one for one in map(_operation, found["rows"])},
