@@ -8,18 +8,27 @@ from pathlib import Path
 import pytest
 from conftest import TINY, run_cli
 from models_under_test import OURS
+from parts import few
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.runners.registry import find
 
+#: A runner of each family. Each takes a process that imports torch.
+FAMILIES = ("cudnn", "vl_py", "gru_cudnn", "rnn_tanh_cudnn", "milstm_py", "resnet18")
 
-def test_a_bench_of_each_family_with_real_workers(anywhere: Path) -> None:
-    runners = ["cudnn", "vl_py", "gru_cudnn", "rnn_tanh_cudnn", "milstm_py", "resnet18"]
+
+def test_every_family_has_a_runner_here() -> None:
+    assert {find(name).family for name in OURS} == {find(name).family for name in FAMILIES}
+
+
+@pytest.mark.parametrize("names", few(["cudnn resnet18"], ["cudnn resnet18", " ".join(FAMILIES)], "bench"))
+def test_a_bench_with_real_workers(names: str, anywhere: Path) -> None:
+    runners = names.split()
     done = run_cli("bench", "--quick", "--device", "cpu", "--rnns", *runners, "--group", "rnns", "--json", *TINY)
     assert done.status == 0, done.stderr
     run = Run.from_dict(done.json())
     assert [(one.runner, one.status) for one in run.results] == [(name, "ok") for name in runners]
-    assert {find(name).family for name in OURS} == {one.group for one in run.results}
+    assert [one.group for one in run.results] == [find(name).family for name in runners]
     for result in run.results:
         (process,) = result.processes
         assert min(process.forward_ns) > 0

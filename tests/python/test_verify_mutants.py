@@ -46,10 +46,8 @@ FAILED = {
 QUICK = (
     "swapped_gates",
     "returns_nan_once",
-    "missing_state",
     "detached",
     "late",
-    "unknown_reference",
     "dies",
     "changes_torch",
 )
