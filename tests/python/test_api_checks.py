@@ -87,6 +87,11 @@ def test_integers_that_cannot_be_printed_are_refused(given: dict[str, Any]) -> N
         fastrnns_rs.bench("cudnn", quick=True, **given)
 
 
+def test_a_schedule_of_such_integers_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"^out of range: an integer of 16,610 bits \(the schedule's active\)"):
+        fastrnns_rs.Schedule(active=10**5000)
+
+
 @pytest.mark.parametrize("values", [range(8, 10**12), itertools.count(8)])
 def test_values_without_end_are_too_many(values: Iterable[int]) -> None:
     with pytest.raises(UsageError, match="too many values of hidden-size: more than 1000"):

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from fastrnns_rs.documents.argument_checks import check_size
 from fastrnns_rs.documents.codec import since
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import UsageError, unknown
@@ -164,6 +165,7 @@ def check_count(name: str, value: int | None, *, least: int, most: int = MOST) -
     """
     if value is None:
         return
+    check_size(name, value)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         what = "out of range" if isinstance(value, int) and not isinstance(value, bool) else "invalid integer"
         raise UsageError(f"{what}: {value!r}", f"Use an integer of at least {least}.", where=name, value=value)
