@@ -92,6 +92,7 @@ class Told:
             "devices": [],
             "iterations": iterations,
             "runners": self.runners,
+            "phases": [],
             "rows": rows,
         }
         return json.dumps(found)

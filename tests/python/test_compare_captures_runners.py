@@ -15,6 +15,7 @@ from torch_manifests import STEPS, manifest
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.errors import UsageError
 
 BEFORE, AFTER = {"cudnn": 10.0, "py": 90.0}, {"cudnn": 20.0, "py": 90.0}
@@ -78,33 +79,78 @@ def test_ranges_of_several_runners_in_one_file_are_refused(tmp_path: Path) -> No
 
 
 def changed(path: Path, **changes: Any) -> Path:
-    """A manifest with another problem, or other phases."""
+    """A manifest with another problem."""
     made = Capture.load(path)
-    parts = {name: changes.pop(name) for name in ("phases",) if name in changes}
-    replace(made, problem=replace(made.problem, **changes), **parts).save(path)
+    replace(made, problem=replace(made.problem, **changes)).save(path)
     return path
 
 
 @pytest.mark.parametrize(
-    ("changes", "evidence"),
+    ("changes", "differing"),
     [
         ({"hidden_size": 7}, r"hidden-size \d+ and 7"),
-        ({"allow_tf32": True}, "allow-tf32 False and True"),
-        ({"phases": ["forward"]}, "phases forward, backward and forward"),
-        ({"seed": 5}, None),
-        ({}, None),
+        ({"allow_tf32": True, "mode": "inference"}, r"allow-tf32 False and True, mode train and inference"),
     ],
 )
-def test_different_work_is_told(changes: dict[str, Any], evidence: str | None, tmp_path: Path) -> None:
+def test_different_problems_are_refused_unless_forced(changes: dict[str, Any], differing: str, tmp_path: Path) -> None:
     before, after = (manifest(tmp_path / name, {"cudnn": took}) for name, took in (("before", 10.0), ("after", 20.0)))
     for paths in ((before, changed(after, **changes)), (before.parent, after.parent)):
-        found = [one.evidence for one in compare(*paths).warnings if one.code == "different_work"]
-        assert len(found) == (evidence is not None)
-        assert evidence is None or re.fullmatch(evidence, str(found[0]))
+        with pytest.raises(UsageError, match=f"^different problems: {differing}\\. Capture the same problem"):
+            compare(*paths)
+        found = compare(*paths, force=True)
+        assert found.method.forced
+        [warning] = [one for one in found.warnings if one.code == "forced"]
+        assert re.fullmatch(f"different problems: {differing}", warning.message)
 
 
-def test_a_side_without_iterations_is_told(tmp_path: Path) -> None:
+def test_seeds_may_differ(tmp_path: Path) -> None:
+    before, after = (manifest(tmp_path / name, {"cudnn": took}) for name, took in (("before", 10.0), ("after", 20.0)))
+    assert compare(before, changed(after, seed=5)).device_time is not None
+
+
+def evidence(found: Comparison, code: str) -> list[str | None]:
+    return [one.evidence for one in found.warnings if one.code == code]
+
+
+def test_captures_without_iterations_are_told(tmp_path: Path) -> None:
     with_them = manifest(tmp_path / "with", {"cudnn": 10.0}).with_name("prof_x.cudnn.0.json.gz")
-    without = write(tmp_path / "without.json", document([kernel("k", 0, 20.0), kernel("k", 40, 20.0)]))
-    [warning] = [one for one in compare(with_them, without).warnings if one.code == "different_work"]
-    assert warning.evidence == f"iterations {len(STEPS)} and unknown"
+    without = [
+        write(tmp_path / f"{at}.json", document([kernel("k", at, 20.0), kernel("k", at + 40, 20.0)])) for at in (0, 5)
+    ]
+    assert evidence(compare(with_them, without[0]), "different_work") == ["iterations in 1 of 2 captures"]
+    # One of several is enough: times are then those of whole captures.
+    mixed = compare([with_them, without[0]], [without[1]])
+    assert mixed.basis == "per_capture"
+    assert evidence(mixed, "different_work") == ["iterations in 1 of 3 captures"]
+    assert evidence(compare(*without), "different_work") == []
+
+
+def ranged(path: Path, *ranges: str) -> Path:
+    """An export of nsys with ranges one after the other. Those below number 9 launch a kernel."""
+    export = Export(path)
+    for place, name in enumerate(ranges):
+        begin = 10_000 * place
+        export.range(name, begin, begin + 9000, MAIN, kind=STARTED)
+        if not name.endswith("9"):
+            export.call(begin + 100, begin + 200, MAIN, place + 1)
+            export.kernel(begin + 500, begin + 1500 + len(path.name), MAIN, place + 1)
+    return export.written()
+
+
+def test_other_phases_are_told(tmp_path: Path) -> None:
+    forward = [ranged(tmp_path / f"f{at}.sqlite", "py/forward/0", "py/forward/1") for at in range(2)]
+    backward = ranged(tmp_path / "backward.sqlite", "py/backward/0", "py/backward/1")
+    both = ranged(tmp_path / "both.sqlite", "py/forward/0", "py/backward/0")
+    assert evidence(compare(forward[0], backward), "different_work") == ["phases forward and backward"]
+    assert evidence(compare(forward[0], both), "different_work") == ["phases forward and backward | forward"]
+    assert (
+        evidence(compare(both, ranged(tmp_path / "longer.sqlite", "py/forward/0", "py/backward/0")), "different_work")
+        == []
+    )
+
+
+def test_iterations_that_launch_nothing_are_told(tmp_path: Path) -> None:
+    whole = ranged(tmp_path / "whole.sqlite", "py/forward/0", "py/forward/1")
+    half = ranged(tmp_path / "half.sqlite", "py/forward/0", "py/forward/1", "py/forward/9", "py/forward/19")
+    assert evidence(compare(whole, half), "empty_iterations") == ["2 of 4 iterations of the candidate"]
+    assert evidence(compare(half, whole), "empty_iterations") == ["2 of 4 iterations of the baseline"]

@@ -69,6 +69,8 @@ pub struct Repeats {
     pub devices: Vec<String>,
     /// The runners of iterations; in the order of their names, each once.
     pub runners: Vec<String>,
+    /// The phases of iterations, as the runners.
+    pub phases: Vec<String>,
     /// In the order of their numbers.
     pub iterations: Vec<RepeatedIteration>,
     /// In the order in which they first ran.
@@ -106,15 +108,16 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
         captures: trace.captures.clone(),
         warnings: trace.warnings.clone(),
         devices: device_names(trace, &chosen),
-        runners: runners(&iterations.rows),
+        runners: names(&iterations.rows, |row| row.runner.as_deref()),
+        phases: names(&iterations.rows, |row| row.phase.as_deref()),
         iterations: by_number(&iterations.rows),
         rows,
     }
 }
 
-fn runners(rows: &[IterationRow]) -> Vec<String> {
-    let names: BTreeSet<&str> = rows.iter().filter_map(|row| row.runner.as_deref()).collect();
-    names.into_iter().map(str::to_owned).collect()
+fn names(rows: &[IterationRow], of: impl Fn(&IterationRow) -> Option<&str>) -> Vec<String> {
+    let found: BTreeSet<&str> = rows.iter().filter_map(of).collect();
+    found.into_iter().map(str::to_owned).collect()
 }
 
 fn by_number(rows: &[IterationRow]) -> Vec<RepeatedIteration> {

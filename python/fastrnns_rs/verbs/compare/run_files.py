@@ -129,7 +129,8 @@ def read_both(source: Source) -> tuple[Side, Side]:
         raise UsageError("missing candidate", _BOTH, reason=f"{shown!r} is a baseline only")
     if found.status == "interrupted":
         # An interrupted block has samples of one side that the other side does not have.
-        reason = "baseline and candidate have different numbers of processes"
+        done, planned = sum(len(one.processes) for one in found.results), len(found.results) * found.plan.processes
+        reason = f"it has {done} of {planned} processes"
         raise UsageError(f"interrupted run: {shown!r}", "Run ab again.", reason=reason, value=shown, verb="show")
     labels = {one.name: one.label for one in found.sides}
     if [*labels] != ["a", "b"]:

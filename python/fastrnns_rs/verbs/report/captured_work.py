@@ -1,4 +1,4 @@
-"""Work that captures contain, from their manifests."""
+"""Problems of captures, from their manifests."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _IDLE = ("seed", "device")
 
 
-def find_work(paths: Iterable[str | Path]) -> dict[str, set[str]]:
-    """Returns the values of problems, and the phases, of captures.
+def find_problems(paths: Iterable[str | Path]) -> dict[str, set[str]]:
+    """Returns the options of the problems of captures.
 
     Args:
         paths: Captures, manifests and folders that can be read.
@@ -24,16 +24,16 @@ def find_work(paths: Iterable[str | Path]) -> dict[str, set[str]]:
     Returns:
         Values by name; empty for captures without a manifest.
     """
-    work: dict[str, set[str]] = {}
+    found: dict[str, set[str]] = {}
     for path in paths:
         for file in manifests_at(path):
             read = find_read_artefacts(file)
             if read is not None:
                 manifest, _ = read
-                own = {key: value for key, value in manifest.problem.by_name().items() if key not in _IDLE}
-                for key, value in {**own, "phases": ", ".join(manifest.phases)}.items():
-                    work.setdefault(key.replace("_", "-"), set()).add(str(value))
-    return work
+                for name, value in manifest.problem.by_name().items():
+                    if name not in _IDLE:
+                        found.setdefault(name.replace("_", "-"), set()).add(str(value))
+    return found
 
 
 def manifests_at(path: str | Path) -> list[str | Path]:

@@ -139,4 +139,12 @@ def _conflicts(baseline: CaptureSide, candidate: CaptureSide) -> list[tuple[str,
             " and ".join(name.removeprefix("NVIDIA ").removeprefix("Tesla ") for name in side) for side in (one, other)
         ]
         found.append((f"the GPUs differ: {names[0]} and {names[1]}", "Capture both sides on the same device"))
+    first, second = baseline.problem, candidate.problem
+    differing = [
+        f"{name} {' | '.join(sorted(first[name]))} and {' | '.join(sorted(second[name]))}"
+        for name in first
+        if name in second and first[name] != second[name]
+    ]
+    if differing:
+        found.append((f"different problems: {', '.join(differing)}", "Capture the same problem on both sides"))
     return found

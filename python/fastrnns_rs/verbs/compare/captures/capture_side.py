@@ -19,7 +19,7 @@ from fastrnns_rs.verbs.compare.captures.idle_times import CaptureIdle, read_idle
 from fastrnns_rs.verbs.compare.environment_keys import merged
 from fastrnns_rs.verbs.report.capture_reader import manifest_warnings, opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
-from fastrnns_rs.verbs.report.captured_work import find_work
+from fastrnns_rs.verbs.report.captured_work import find_problems
 from fastrnns_rs.verbs.report.real_paths import real_path
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ class Reading:
         devices: Names of the active devices.
         warnings: Warnings of the reader.
         idle: Idle time by cause; None if the capture contains only totals.
-        work: Problem and phases by name, each with its values; empty without a manifest.
+        phases: Phases of the iterations, where they are known.
+        problem: Options of the problem, each with its values; empty without a manifest.
     """
 
     path: str
@@ -89,7 +90,8 @@ class Reading:
     devices: list[str]
     warnings: list[RunWarning]
     idle: CaptureIdle | None
-    work: dict[str, set[str]]
+    phases: list[str]
+    problem: dict[str, set[str]]
 
     @property
     def inside_ns(self) -> int:
@@ -129,10 +131,15 @@ class CaptureSide:
         return sorted({name for one in self.readings for name in one.runners})
 
     @property
-    def work(self) -> dict[str, set[str]]:
-        """Problems and phases by name, each with its values."""
-        names = [name for one in self.readings for name in one.work]
-        return {name: {value for one in self.readings for value in one.work.get(name, ())} for name in names}
+    def phases(self) -> list[str]:
+        """Names of the phases."""
+        return sorted({name for one in self.readings for name in one.phases})
+
+    @property
+    def problem(self) -> dict[str, set[str]]:
+        """Options of the problems, each with its values."""
+        names = [name for one in self.readings for name in one.problem]
+        return {name: {value for one in self.readings for value in one.problem.get(name, ())} for name in names}
 
     @property
     def iterations(self) -> int:
@@ -221,7 +228,8 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
         devices=devices,
         warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"], *repeated)],
         idle=read_idle(summary),
-        work=find_work(paths),
+        phases=found["phases"],
+        problem=find_problems(paths),
     )
     if reading.total_ns > _LONGEST_NS:
         reason = "the GPU times add up to more than 292 years"

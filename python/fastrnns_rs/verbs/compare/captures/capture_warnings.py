@@ -63,18 +63,20 @@ def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) ->
 
 
 def _check_work(baseline: CaptureSide, candidate: CaptureSide) -> Iterator[RunWarning]:
-    """Yields a warning for other problems or phases, or a lack of iterations."""
-    one, other = baseline.work, candidate.work
-    found = [
-        f"{name} {' | '.join(sorted(one[name]))} and {' | '.join(sorted(other[name]))}"
-        for name in one
-        if name in other and one[name] != other[name]
-    ]
-    if bool(baseline.iterations) != bool(candidate.iterations):
-        numbers = [str(side.iterations or "unknown") for side in (baseline, candidate)]
-        found.append(f"iterations {' and '.join(numbers)}")
+    """Yields warnings for other phases, for a lack of iterations, and for empty ones."""
+    found = []
+    if baseline.phases and candidate.phases and baseline.phases != candidate.phases:
+        found.append(f"phases {' | '.join(baseline.phases)} and {' | '.join(candidate.phases)}")
+    known = [bool(one.iterations) for side in (baseline, candidate) for one in side.readings]
+    if any(known) and not all(known):
+        found.append(f"iterations in {sum(known)} of {len(known)} captures")
     if found:
         yield make_warning("different_work", evidence="; ".join(found))
+    for name, side in (("baseline", baseline), ("candidate", candidate)):
+        empty = sum(not one["gpu_time_ns"] for reading in side.readings for one in reading.iterations)
+        if 0 < empty < side.iterations:
+            evidence = f"{empty:,} of {side.iterations:,} iterations of the {name}"
+            yield make_warning("empty_iterations", evidence=evidence)
 
 
 def _check_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[RunWarning]:
