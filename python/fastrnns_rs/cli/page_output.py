@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +84,7 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
         from fastrnns_rs.views.output_stream import is_terminal
         from fastrnns_rs.views.page.writing import require_packages
 
-        require_packages()
-        _import_matplotlib()
+        _without_settings_here(require_packages)
         if not given.get("open_page") and given["output"] is None and is_terminal(sys.stdout):
             raise UsageError("--format html needs a file: stdout is a terminal", "Add --output page.html or --open.")
     if given.get("open_page"):
@@ -95,16 +93,17 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
         if given["output"] is None:
             import tempfile
 
-            descriptor, path = tempfile.mkstemp(suffix=".html", prefix="fastrnns-rs-")
+            from fastrnns_rs.processes.temporary_folder import temporary_root
+
+            descriptor, path = tempfile.mkstemp(suffix=".html", prefix="fastrnns-rs-", dir=temporary_root())
             os.close(descriptor)
             given["output"] = Path(path)
         click.get_current_context().meta[PAGE] = given["output"]
     if given.get("plot") is not None:
-        from fastrnns_rs.views.plots.figure import check_suffix, require
+        from fastrnns_rs.views.plots.figure import check_suffix, require_matplotlib
 
         check_suffix(given["plot"])
-        require("matplotlib")
-        _import_matplotlib()
+        _without_settings_here(require_matplotlib)
         shared.check_output(given["plot"], flag="--plot")
         output = given["output"]
         if output is not None and not shared.is_stream(output) and output.resolve() == given["plot"].resolve():
@@ -113,17 +112,15 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
     return name
 
 
-def _import_matplotlib() -> None:
+def _without_settings_here(require: Callable[[], None]) -> None:
     """Imports matplotlib without the settings of a file in the working directory.
 
     It reads such a file when it is imported, also a file of another user. Plots have a style of their own.
     """
-    if "matplotlib" in sys.modules:
-        return
     here = os.open(".", os.O_PATH | os.O_DIRECTORY)
     try:
         os.chdir("/")
-        import_module("matplotlib")
+        require()
     finally:
         os.fchdir(here)
         os.close(here)

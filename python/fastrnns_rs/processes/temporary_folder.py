@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from fastrnns_rs.errors import FastrnnsError
+
 #: Number of attempts to remove the folder: each Ctrl-C interrupts an attempt.
 _TRIES = 5
 
@@ -29,13 +31,16 @@ def temporary_folder(prefix: str) -> Iterator[str]:
         Path of the folder.
 
     Raises:
-        OSError: If the folder cannot be created.
+        FastrnnsError: If the folder cannot be created.
     """
-    folder = Path(tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
+    folder = temporary_root() / f"{prefix}{secrets.token_hex(8)}"
     try:
         # The folder is created within `try`, since a signal's handler may raise before the call returns.
-        # Its parent is created too, since a runner may have removed it.
-        folder.mkdir(mode=0o700, parents=True)
+        try:
+            # Its parent is created too, since a runner may have removed it.
+            folder.mkdir(mode=0o700, parents=True)
+        except OSError as error:
+            raise _not_created(error) from None
         yield str(folder)
     finally:
         interrupt: BaseException | None = None
@@ -47,6 +52,23 @@ def temporary_folder(prefix: str) -> Iterator[str]:
                 interrupt = error
         if interrupt is not None:
             raise interrupt
+
+
+def temporary_root() -> Path:
+    """Returns the folder for temporary files.
+
+    Raises:
+        FastrnnsError: If no folder can be written to.
+    """
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError as error:
+        raise _not_created(error) from None
+
+
+def _not_created(error: OSError) -> FastrnnsError:
+    hint = "Set TMPDIR to a folder that can be written to."
+    return FastrnnsError("cannot create temporary folder", hint, reason=error.strerror or str(error))
 
 
 #: Variables for the folders of Inductor and Triton, with the name of each folder.

@@ -60,7 +60,9 @@ def _make_package_folder() -> str:
     import tempfile
     from pathlib import Path
 
-    folder = tempfile.mkdtemp(prefix="fastrnns-rs-")
+    from fastrnns_rs.processes.temporary_folder import temporary_root
+
+    folder = tempfile.mkdtemp(prefix="fastrnns-rs-", dir=temporary_root())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     package = Path(__file__).parent.parent
     (Path(folder) / package.name).symlink_to(package, target_is_directory=True)

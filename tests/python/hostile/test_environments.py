@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pretended_processes
@@ -20,6 +21,7 @@ from terminals import on_terminal, printed
 from fastrnns_rs import FastrnnsError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.temporary_folder import compiler_folder
 
 #: Commands of a shell before it becomes the command.
 ENVIRONMENTS = {
@@ -263,3 +265,25 @@ def test_a_name_that_the_streams_cannot_write_is_shown_by_numbers(run_file: Path
     # A document is UTF-8 whatever the terminal is.
     status, out, _ = ended(line, [sys.executable, "-m", "fastrnns_rs", "show", str(run_file), "--json"], tmp_path)
     assert (status, "日本語" in out) == (0, True)
+
+
+def test_a_lack_of_temporary_folders_names_what_to_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def nowhere() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    (tmp_path / "file").touch()
+    for root in (nowhere, lambda: str(tmp_path / "file")):
+        monkeypatch.setattr(tempfile, "gettempdir", root)
+        with pytest.raises(FastrnnsError, match="^cannot create temporary folder") as raised, compiler_folder():
+            pass
+        assert raised.value.hint == "Set TMPDIR to a folder that can be written to."
+
+
+@pytest.mark.parametrize("variable", ["MPLBACKEND", "MPLCONFIGDIR"])
+def test_a_variable_that_matplotlib_cannot_bear_is_named(variable: str, run_file: Path, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    done = run_process("show", run_file, "--plot", tmp_path / "plot.svg", cwd=tmp_path, **{variable: loop})
+    assert done.status == 1
+    assert done.stderr.startswith("error: cannot import Python package: 'matplotlib'"), done.stderr
+    assert variable in done.stderr

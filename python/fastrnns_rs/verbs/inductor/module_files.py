@@ -8,7 +8,6 @@ from __future__ import annotations
 import getpass
 import os
 import re
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from fastrnns_rs.documents.inductor_report import Graph
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.machine.ownership import others_may_write
+from fastrnns_rs.processes.temporary_folder import temporary_root
 
 #: Size limit in bytes; Inductor's modules of a whole transformer have a few megabytes.
 _LONGEST = 256 * 1024 * 1024
@@ -150,7 +150,7 @@ def _default_cache_folder() -> Path:
     except (KeyError, ModuleNotFoundError, OSError):
         user = f"uid_{os.getuid()}"
     safe = re.sub(r'[\\/:*?"<>|]', "_", user)
-    return Path(tempfile.gettempdir()) / f"torchinductor_{safe}"
+    return temporary_root() / f"torchinductor_{safe}"
 
 
 def check_cache() -> None:

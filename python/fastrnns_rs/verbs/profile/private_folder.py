@@ -11,7 +11,6 @@ import fcntl
 import os
 import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.problem.torch_profiler import HANDLERS
-from fastrnns_rs.processes.temporary_folder import temporary_folder
+from fastrnns_rs.processes.temporary_folder import temporary_folder, temporary_root
 
 if TYPE_CHECKING:
     from fastrnns_rs.runners.profile_request import ProfileRequest
@@ -117,7 +116,7 @@ def _locked(folder: str) -> Iterator[None]:
 
 def _remove_abandoned() -> None:
     """Removes private folders of this user whose process was killed."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+    for folder in temporary_root().glob(f"{_PREFIX}*"):
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:

@@ -21,12 +21,13 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def require_packages() -> None:
-    """Checks that the packages of a page are installed.
+    """Imports the packages of a page.
 
     Raises:
-        MissingError: If one is not.
+        MissingError: If one is not installed.
+        FastrnnsError: If one cannot be imported.
     """
-    require("jinja2", "matplotlib")
+    require("jinja2", "matplotlib.figure")
 
 
 def page_text(title: str, articles: Sequence[Article], styles: StyleClasses) -> str:

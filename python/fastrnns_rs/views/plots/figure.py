@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.errors import MissingError, UsageError, unknown
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, unknown
 from fastrnns_rs.views.plots.drawing import MOST_POINTS, Canvas
 from fastrnns_rs.views.plots.style import DARK, LIGHT, WIDTH, apply
 
@@ -54,25 +55,35 @@ class Drawn:
 
 
 def require_matplotlib() -> None:
-    """Checks that matplotlib is installed.
+    """Imports matplotlib.
 
     Raises:
-        MissingError: If it is not.
+        MissingError: If it is not installed.
+        FastrnnsError: If it cannot be imported.
     """
-    require("matplotlib")
+    require("matplotlib.figure")
 
 
 def require(*modules: str) -> None:
-    """Checks that packages of the extra `plots` are installed.
+    """Imports packages of the extra `plots`.
 
     Raises:
-        MissingError: If one is not.
+        MissingError: If one is not installed.
+        FastrnnsError: If one cannot be imported.
     """
     from importlib.util import find_spec
 
     for one in modules:
-        if find_spec(one) is None:
-            raise MissingError(f"Python package not found: {one!r}", "Run: pip install 'fastrnns-rs[plots]'")
+        package = one.partition(".")[0]
+        if find_spec(package) is None:
+            raise MissingError(f"Python package not found: {package!r}", "Run: pip install 'fastrnns-rs[plots]'")
+        try:
+            import_module(one)
+        except Exception as error:
+            # Matplotlib reads variables, looks for its folders and writes to them.
+            reason = f"{type(error).__name__}: {error}"
+            hint = "Check the variables MPLBACKEND, MPLCONFIGDIR, XDG_CACHE_HOME, XDG_CONFIG_HOME and TMPDIR."
+            raise FastrnnsError(f"cannot import Python package: {package!r}", hint, reason=reason) from error
 
 
 def draw(
