@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 from conftest import PLANTED, ROOT, TINY, run_cli
 from pretended_workers import each, rising
 
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.documents.json_schema import json_schema
 from fastrnns_rs.documents.run_file import Run
@@ -151,3 +154,10 @@ def test_other_files_are_refused_by_name(text: str, message: str, tmp_path: Path
 def test_another_documents_name_is_refused(document: Any) -> None:
     with pytest.raises(FastrnnsError, match="schema is 'fastrnns-rs/list', not one of fastrnns-rs/run"):
         Run.from_dict({**document, "schema": "fastrnns-rs/list"})
+
+
+def test_a_descriptor_is_no_path_and_stays_open() -> None:
+    for kind in (Run, Comparison, Capture):
+        with pytest.raises(FastrnnsError, match=r"^not a path: 1 \(path\)"):
+            kind.load(1)
+        os.fstat(1)

@@ -151,6 +151,7 @@ class Document(_Named):
         return replace(found, schema_version=found.schema_version if newer else VERSION, _kept=kept)
 
     @classmethod
+    @checked_keywords()
     def load(cls, path: str | Path) -> Self:
         """Reads a document from a file.
 
