@@ -24,7 +24,7 @@ from typing import Any
 import nvprof_files
 import pytest
 from kineto_reference import CALLS, KERNELS, MEMORY, nanoseconds
-from kineto_traces import by_dice, document, write
+from kineto_traces import by_dice, document, kernel, write
 from nsys_exports import Export, found, thread
 
 import fastrnns_rs
@@ -362,3 +362,23 @@ def test_a_stretch_written_over_does_no_silent_harm(filling: bytes, sound: Sound
         start, length = dice.randrange(len(content)), dice.choice([4, 512, 4096])
         path.write_bytes((content[:start] + filling * length + content[start + length :])[: len(content)])
         judge(form, path, whole, length)
+
+
+@pytest.mark.parametrize("longest", [1_000, 8 * 24 * 3600 * 10**9, 4 * 10**18])
+def test_a_kernel_of_more_than_a_week_is_skipped(longest: int, tmp_path: Path) -> None:
+    export = Export(tmp_path / "export.sqlite")
+    for number, duration in ((1, 1_000), (2, longest)):
+        export.call(10_000 * number, 10_000 * number + 10, thread(100, 1), number)
+        export.kernel(10_000 * number + 50, 10_000 * number + 50 + duration, thread(100, 1), number)
+    trace = write(tmp_path / "trace.json", document(one_and(longest)))
+    for path in (export.written(), trace):
+        read = fastrnns_rs.read(path)
+        is_sound = longest == 1_000
+        assert sum(one.total_ns for one in read.kernels) == (2_000 if is_sound else 1_000)
+        skipped = [one.reason for one in read.captures[0].skipped]
+        assert skipped == ([] if is_sound else ["a duration of more than a week"])
+        assert ("events_skipped" in {one.code for one in read.warnings}) is not is_sound
+
+
+def one_and(longest: int) -> list[dict[str, Any]]:
+    return [kernel("k", 0, 1.0), kernel("k", 10, longest / 1000)]

@@ -1,5 +1,6 @@
 //! One reader for each format. A format is a file here, its `mod` line and its row in [`FORMATS`].
 
+mod durations;
 mod kineto;
 mod nsys_sqlite;
 mod nvprof;

@@ -11,6 +11,7 @@ use super::phrases::{Phrases, key};
 use super::plain::Layout;
 use super::value::{Fault, Value};
 use crate::memory::Room as _;
+use crate::trace::readers::durations::plausible;
 use crate::trace::{
     Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work, counted,
 };
@@ -151,7 +152,7 @@ impl<'a> Sink<'a> {
     }
 
     fn operation(&mut self, event: &Event<'_>, arguments: &Arguments<'_>, is_kernel: bool) -> Result<(), &'static str> {
-        let (start, end) = event.times()?;
+        let (start, end) = event.times().and_then(|(start, end)| plausible(start, end))?;
         let name = self.name(event)?;
         let device = arguments.device.or(event.process).and_then(number);
         let stream = arguments.stream.or(event.thread).and_then(number);

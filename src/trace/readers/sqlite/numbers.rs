@@ -1,6 +1,7 @@
 //! Meaning of the numbers in rows.
 
 use crate::trace::Shape;
+use crate::trace::readers::durations::plausible;
 
 /// Number for NULL. No identifier and no time of a capture is this number.
 pub(in crate::trace::readers) const NONE: i64 = i64::MIN;
@@ -10,7 +11,7 @@ pub(in crate::trace::readers) fn times(start: i64, end: i64) -> Result<(i64, i64
     match (start, end) {
         (NONE, _) | (_, NONE) => Err("no start or no end"),
         (start, end) if end < start => Err("an end before the start"),
-        times => Ok(times),
+        (start, end) => plausible(start, end),
     }
 }
 

@@ -16,7 +16,8 @@ fn leaves_out_rows_that_make_no_sense() {
         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, bytes, copyKind);
          INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (5, 4, 0, 1, 1), (NULL, 4, 0, 1, 1), (4, NULL, 0, 1, 1),
             (4, 5, 'zero', 1, 1), (4.5, 5, 0, 1, 1), (4, 5, 0, x'00', 1), ('', '', '', '', ''), (4, 5, 0, 1, 1),
-            (-9223372036854775807, 9223372036854775807, -1, 9223372036854775807, -5);
+            (-9223372036854775807, 9223372036854775807, 0, 1, 1),
+            (-7, 604799999999993, -1, 9223372036854775807, -5);
          INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, globalPid, demangledName, gridX, gridY,
             gridZ, registersPerThread, staticSharedMemory, dynamicSharedMemory)
             VALUES (1, 2, -1, -1, -1, -1, -1, 1, 1, 4294967296, 9223372036854775807, 9223372036854775807);",
@@ -24,13 +25,18 @@ fn leaves_out_rows_that_make_no_sense() {
     .unwrap();
     assert_eq!(
         skipped(&trace),
-        [("an end before the start", 1), ("no start or no end", 2), ("text instead of a number", 4)]
+        [
+            ("an end before the start", 1),
+            ("no start or no end", 2),
+            ("text instead of a number", 4),
+            ("a duration of more than a week", 1)
+        ]
     );
     assert_eq!(memory(&trace)[0], ("memcpy HtoD", 1, Some(1)));
-    assert_eq!(memory(&trace)[1], ("memcpy kind -5", u64::MAX - 1, Some(i64::MAX as u64)));
+    assert_eq!(memory(&trace)[1], ("memcpy kind -5", 604_800_000_000_000, Some(i64::MAX as u64)));
     assert_eq!(kernels(&trace)[2], (1, 2, "[string -1]", None));
     assert_eq!(codes(&trace), ["names_missing"]);
-    assert_eq!((trace.captures[0].events_read, trace.captures[0].events_skipped), (7, 7));
+    assert_eq!((trace.captures[0].events_read, trace.captures[0].events_skipped), (7, 8));
 }
 
 #[test]

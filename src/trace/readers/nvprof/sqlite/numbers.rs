@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Database;
 use super::Strings;
+use crate::trace::readers::durations::plausible;
 use crate::trace::readers::sqlite::database::checked;
 use crate::trace::readers::sqlite::numbers::{NONE, known};
 use crate::trace::{NameId, Queue, Trace};
@@ -85,6 +86,6 @@ pub(super) fn times(start: i64, end: i64) -> Result<(i64, i64), &'static str> {
         (NONE, _) | (_, NONE) => Err("no start or no end"),
         (0, _) => Err("no start: the buffer of the device was full"),
         (start, end) if end <= start => Err("an end that is not after the start"),
-        times => Ok(times),
+        (start, end) => plausible(start, end),
     }
 }
