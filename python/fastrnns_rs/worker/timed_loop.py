@@ -135,9 +135,11 @@ def measure(
     Raises:
         RunnerError: If the model broke its contract.
     """
+    threads = torch.get_num_threads()
     with run_settings(jit, problem):
         on_phase(BUILD)
         model = build(creator, problem)
+        _check_threads(threads)
         with model.context():
             before_loop(model)
             watch = measurement.begin(problem.device, has_backward=model.backward is not None, sync=sync)
@@ -153,6 +155,19 @@ def measure(
                 return more(watch.iterations, measurement.phases)
 
             run_loop(model, watch, next_count)
+            _check_threads(threads)
+
+
+def _check_threads(before: int) -> None:
+    """Rejects a runner that changed the number of torch's threads.
+
+    The run records the number that a process has before it builds the model.
+    """
+    now = torch.get_num_threads()
+    if now != before:
+        raise RunnerError(
+            f"the runner changed the number of torch's threads from {before} to {now}: use --threads {now}"
+        )
 
 
 def build(creator: Creator, problem: Problem) -> ModelDef:
