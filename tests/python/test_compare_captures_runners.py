@@ -103,6 +103,17 @@ def test_different_problems_are_refused_unless_forced(changes: dict[str, Any], d
         assert re.fullmatch(f"different problems: {differing}", warning.message)
 
 
+def test_a_side_of_several_problems_is_told(tmp_path: Path) -> None:
+    sides = [
+        [manifest(tmp_path / f"{side}{at}", {"cudnn": 10.0 + at}, since=10 * side + at) for at in range(2)]
+        for side in range(2)
+    ]
+    for _, second in sides:
+        changed(second, hidden_size=7)
+    found = [one for one in evidence(compare(*sides), "pooled_files_differ") if one]
+    assert [one.rpartition(": ")[2] for one in found] == ["hidden-size"] * 2
+
+
 def test_seeds_may_differ(tmp_path: Path) -> None:
     before, after = (manifest(tmp_path / name, {"cudnn": took}) for name, took in (("before", 10.0), ("after", 20.0)))
     assert compare(before, changed(after, seed=5)).device_time is not None

@@ -43,8 +43,9 @@ def _check_captures(sides: Sequence[CaptureSide]) -> Iterator[RunWarning]:
     for name, side in zip(("baseline", "candidate"), sides, strict=True):
         found = [warning for one in side.readings for warning in one.warnings]
         yield from (warning for index, warning in enumerate(found) if warning not in found[:index])
-        if side.differing:
-            evidence = f"{' '.join(side.files)}: {', '.join(side.differing)}"
+        differing = [*side.differing, *(key for key, values in side.problem.items() if len(values) > 1)]
+        if differing:
+            evidence = f"{' '.join(side.files)}: {', '.join(differing)}"
             yield make_warning("pooled_files_differ", message=f"the {name} mixes different captures", evidence=evidence)
     levels = [{one.environment["graph_level"] for one in side.readings} for side in sides]
     if levels[0] != levels[1]:
