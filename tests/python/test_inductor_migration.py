@@ -216,7 +216,7 @@ EDGES = {
     "long_names": [kernel(LONG, 1, 2), kernel("y" * 121, 5, 7), kernel("y" * 120 + "z", 15, 7)],
     "names_like_numbers": [kernel("1e5", 1, 2), kernel("nan", 5, 7), kernel(" x ", 15, 1), kernel("", 17, 1)],
     "of_triton": [kernel("triton_", 1, 1), kernel("triton_tem_mm", 2, 1), kernel("Triton_poi", 3, 1)],
-    "large": [kernel("a", 0, 3.6e12), kernel("b", 4e12, 0.001)],
+    "large": [kernel("a", 0, 6e11), kernel("b", 7e11, 0.001)],
 }
 
 

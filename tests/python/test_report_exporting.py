@@ -130,7 +130,8 @@ def test_without_a_place_for_the_export(tmp_path: Path, temporary: Path) -> None
     script = f"import tempfile; tempfile.tempdir = {str(blocked)!r}; from fastrnns_rs import cli; cli.main()"
     command = [sys.executable, "-c", script, "report"]
     error, hint = failed(finished([*command, str(path), "--nsys-path", str(tool)]), 1)
-    assert (f"'{path}'" in error, error.endswith(": Not a directory"), "TMPDIR" in hint) == (True, True, True)
+    assert error == "cannot create temporary folder: Not a directory"
+    assert "TMPDIR" in hint
     trace = file(tmp_path / "trace", json.dumps(TRACE).encode())
     assert finished([*command, str(trace)]).status == 0
 

@@ -48,10 +48,10 @@ def exported(files: Sequence[str], nsys: str | None = None, *, optional: Sequenc
             if not file_kinds.needs_nsys(file):
                 found.append(file)
                 continue
+            # The report's folder may be full, and should not get temporary files.
+            folder = stack.enter_context(temporary_folder("fastrnns-rs-"))
             try:
                 tool = _nsys_for(file, nsys)
-                # The report's folder may be full, and should not get temporary files.
-                folder = stack.enter_context(temporary_folder("fastrnns-rs-"))
                 found.append(str(_export(Path(file), Path(folder), tool)))
             except FastrnnsError:
                 if not stays:
