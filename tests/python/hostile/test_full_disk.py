@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import stat
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pretended_workers
 import pytest
@@ -19,6 +22,7 @@ from waiting_bench import BENCH, command
 
 from fastrnns_rs import Run
 from fastrnns_rs.documents import writing
+from fastrnns_rs.verbs.profile import assessment
 
 HINTS = {
     errno.ENOSPC: "the full disk of {}, or",
@@ -218,3 +222,12 @@ def test_the_number_of_a_run_names_no_other_folder(
         keeping.save(run_files.run([run_files.result()], run_id=run_id))
     (kept,) = temporary.iterdir()
     assert kept.read_text()
+
+
+@pytest.mark.parametrize(("free", "hint"), [(0, "the temporary folder is full: use another `TMPDIR`"), (1 << 20, "")])
+def test_a_capture_whose_texts_are_hidden_tells_of_a_full_temporary_folder(
+    free: int, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=free))
+    attempt: Any = SimpleNamespace(private=SimpleNamespace(path=tmp_path))
+    assert assessment._is_full(attempt) == hint

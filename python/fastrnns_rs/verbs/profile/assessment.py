@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 from collections import Counter
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: With fewer iterations, the ratio has no interval.
 _FEWEST = 10
+#: A disk with no more room than this is full: a trace of the smallest model takes more.
+_LITTLE_BYTES = 16 * 1024
 
 
 def uses_cuda(plan: Plan) -> bool:
@@ -180,7 +183,7 @@ def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, s
         return f"{tool.name} was not done in time{_at(attempt)}", f"give `timeout` more seconds; {log}"
     reason = _runner_failure(attempt) or _refusal(attempt, log) or _death_in_runner(attempt)
     if reason is not None:
-        return reason[0], _hint(reason[1], log)
+        return reason[0], _hint(reason[1], _is_full(attempt), log)
     said = "\n".join(attempt.said_by_tool)
     elsewhere = _left_elsewhere(said, attempt)
     known, advice = tool_messages.explain(said) or ("", "")
@@ -196,6 +199,13 @@ def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, s
         what = f"{wrong[0].id}: expected {wrong[0].expected}, found {wrong[0].found}"
         return f"there is no valid capture: {what}{_aside(known)}", _hint(advice, elsewhere, log)
     return None
+
+
+def _is_full(attempt: Attempt) -> str:
+    """Returns a hint if the private folder has no room: its texts are not shown."""
+    if attempt.private is None or shutil.disk_usage(attempt.private.path).free > _LITTLE_BYTES:
+        return ""
+    return "the temporary folder is full: use another `TMPDIR`"
 
 
 def _hint(*parts: str) -> str:
