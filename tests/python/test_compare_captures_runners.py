@@ -103,6 +103,19 @@ def test_different_problems_are_refused_unless_forced(changes: dict[str, Any], d
         assert re.fullmatch(f"different problems: {differing}", warning.message)
 
 
+@pytest.mark.parametrize("left", ["no artefact", "a trace that is gone"])
+def test_a_manifest_whose_files_are_not_read_refuses_nothing(left: str, tmp_path: Path) -> None:
+    before, after = (manifest(tmp_path / name, {"cudnn": took}) for name, took in (("before", 10.0), ("after", 20.0)))
+    made = Capture.load(after)
+    gone = [replace(made.artefacts[0], path=str(after.parent / "gone.json.gz"))]
+    artefacts = [] if left == "no artefact" else gone
+    stale = replace(made, artefacts=artefacts, problem=replace(made.problem, hidden_size=7))
+    stale.save(after.parent / "prof_stale.json")
+    found = compare(before.parent, after.parent)
+    assert found.device_time is not None
+    assert found.device_time.delta_ns == 10_000
+
+
 def test_a_side_of_several_problems_is_told(tmp_path: Path) -> None:
     sides = [
         [manifest(tmp_path / f"{side}{at}", {"cudnn": 10.0 + at}, since=10 * side + at) for at in range(2)]

@@ -127,6 +127,13 @@ def test_a_run_file_does_not_choose_the_folder_that_is_written_to(anywhere: Path
     assert "error: run with a history folder: '--history elsewhere' (--resume)" in refused.stderr
     assert "fastrnns-rs bench --resume run.json --history elsewhere" in refused.stderr
     assert not (anywhere / "elsewhere").exists()
+    # With code, one hint names both.
+    file.write_text(json.dumps({**made, "status": "interrupted", "command": [*command, "--compile-cache", "c"]}))
+    for words in ([], ["--history", "elsewhere"], ["--compile-cache", "c"]):
+        hint = run_with_facts("bench", "--resume", "run.json", *words).stderr
+        assert "--history elsewhere" in hint
+        assert "--compile-cache c" in hint
+    file.write_text(json.dumps({**made, "status": "interrupted", "command": command}))
     resumed = run_with_facts("bench", "--resume", "run.json", "--history", "elsewhere")
     assert resumed.status == 0, resumed.stderr
     assert (anywhere / "elsewhere").is_dir()

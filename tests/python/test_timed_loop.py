@@ -36,6 +36,6 @@ def test_a_runner_that_changes_the_threads_is_refused(place: str, threads: int) 
         return ModelDef(inputs=[torch.ones(3)], params=[], forward=forward, backward_setup=None, backward=None)
 
     problem = Problem(mini_batch=1, device="cpu", mode="inference")
-    message = f"changed the number of torch's threads from {threads} to {other}: use --threads {other}"
+    message = f"changed the number of torch's threads from {threads} to {other}: set the number before"
     with pytest.raises(RunnerError, match=message):
         measure(creator, problem, JitSettings(), Measurement(3), exactly(3))

@@ -24,12 +24,13 @@ def resuming(name: str) -> str:
     A run file is data, so the command repeats code and the history folder that the current command line names.
 
     Args:
-        name: Words that name the run.
+        name: Words that name the run. A name such as `@last` has its history folder with it.
     """
     context = click.get_current_context(silent=True)
     words = ["fastrnns-rs bench --resume", name]
+    again = () if name.startswith("@") else ("history",)
     for param in [] if context is None else context.command.params:
-        if context is not None and (isinstance(param, Code) or param.name == "history") and is_flag(str(param.name)):
+        if context is not None and (isinstance(param, Code) or param.name in again) and is_flag(str(param.name)):
             value = context.params[str(param.name)]
             flag = max(param.opts, key=len)
             words += [f"{flag} {shell_word(str(one))}" for one in (value if param.multiple else [value])]

@@ -43,10 +43,16 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
     before = context.params
     # Other users may have written the run file, which is data. Code that its command names is executed, and a folder
     # written to, only if this command line names it too.
-    repeated = dict(code) if is_flag("no_history") else {**code, "history": _param(command, "history")}
-    for name, param in repeated.items():
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not is_flag(name):
-            raise UsageError(*_unrepeated(param, before[name], given["resume"]))
+    guarded = dict(code) if is_flag("no_history") else {**code, "history": _param(command, "history")}
+    named = {name for name in guarded if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    missing = [name for name in guarded if name in named and not is_flag(name)]
+    if missing:
+        words = {name: _words(one, before[name]) for name, one in guarded.items() if name in missing}
+        typed = [word for name, one in guarded.items() if is_flag(name) for word in _words(one, given[name])]
+        again = shlex.join([*typed, *(word for one in words.values() for word in one)])
+        raise UsageError(
+            *_unrepeated(guarded[missing[0]], words[missing[0]], f"{shlex.quote(given['resume'])} {again}")
+        )
     if any(is_flag(name) for name in _FORMATS):
         before |= {"format_name": None, "as_json": False, "print_json": None}
     return {**before, **{name: given[name] for name in {*_UNRESTRICTED, *code} if is_flag(name) or name == "resume"}}
@@ -56,12 +62,15 @@ def _param(command: click.Command, name: str) -> click.Parameter:
     return next(one for one in command.params if one.name == name)
 
 
-def _unrepeated(param: click.Parameter, value: Any, file: str) -> tuple[str, str]:
-    """Returns message and hint for a value that must be named again."""
+def _words(param: click.Parameter, value: Any) -> list[str]:
     flag = max(param.opts, key=len)
-    words = [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
-    again = f"fastrnns-rs bench --resume {shlex.quote(file)} {shlex.join(words)}"
+    return [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
+
+
+def _unrepeated(param: click.Parameter, words: list[str], again: str) -> tuple[str, str]:
+    """Returns message and hint for a value that must be named again."""
+    command = f"fastrnns-rs bench --resume {again}"
     if not isinstance(param, Code):
         message = f"run with a history folder: {' '.join(words)!r} (--resume)"
-        return message, f"Add --no-history, or run: {again}"
-    return f"run with code: {' '.join(words)!r} (--resume)", f"If you trust the code, run: {again}"
+        return message, f"Add --no-history, or run: {command}"
+    return f"run with code: {' '.join(words)!r} (--resume)", f"If you trust the code, run: {command}"

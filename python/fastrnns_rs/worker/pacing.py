@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 _LONGEST_S = 5.0
 #: Minimum number of iterations after the first, without a time limit.
 _FEWEST_ITERATIONS = 3
-#: An iteration of so many times the usual duration is taken to compile. TorchScript compiles in some of the first four.
-_COMPILING = 10
-#: Longest such time that is not part of the loop's, in seconds.
-_LONGEST_COMPILING_S = 60.0
+#: Number of iterations after the first that may compile, as TorchScript does in some of them, and factor over the usual
+#: duration from which one does. Of the first three, two may.
+_MAY_COMPILE, _COMPILING, _USUAL = 4, 10, 1 / 3
 _NS_PER_S = 1e9
 #: Divisor: a process without a steady state is represented by the later half of its iterations.
 _LATER_HALF = 2
@@ -149,8 +148,8 @@ def _compiling_s(phases: Sequence[Sequence[int]]) -> float:
     Args:
         phases: For each phase one sample per iteration.
     """
-    times = sorted(map(sum, zip(*phases, strict=True)))
+    times = [*map(sum, zip(*phases, strict=True))]
     if not times:
         return 0.0
-    usual = times[(len(times) - 1) // 2]
-    return min(_LONGEST_COMPILING_S, sum(one - usual for one in times if one > _COMPILING * usual) / _NS_PER_S)
+    usual = sorted(times)[int((len(times) - 1) * _USUAL)]
+    return sum(one - usual for one in times[:_MAY_COMPILE] if one > _COMPILING * usual) / _NS_PER_S

@@ -165,9 +165,8 @@ def _check_threads(before: int) -> None:
     """
     now = torch.get_num_threads()
     if now != before:
-        raise RunnerError(
-            f"the runner changed the number of torch's threads from {before} to {now}: use --threads {now}"
-        )
+        change = f"the runner changed the number of torch's threads from {before} to {now}"
+        raise RunnerError(f"{change}: set the number before, as --threads {now} does")
 
 
 def build(creator: Creator, problem: Problem) -> ModelDef:

@@ -353,6 +353,8 @@ def test_modules_beside_a_runner_file_are_imported_where_only_its_user_writes(
         assert done.status == 2
         assert "ModuleNotFoundError: No module named 'beside'" in done.stderr
         assert "hint: Move it: modules beside it are not imported, because every user may write to " in done.stderr
+        (folder / "beside.py").unlink()
+        assert "hint: Fix the file." in run_cli(*words, "--runner-file", "runners/mine.py").stderr
     else:
         # It was executed, and the runner is of the other file.
         assert "no runner in file: 'runners/mine.py'" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import signal
@@ -203,9 +204,11 @@ def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, s
 
 def _is_full(attempt: Attempt) -> str:
     """Returns a hint if the private folder has no room: its texts are not shown."""
-    if attempt.private is None or shutil.disk_usage(attempt.private.path).free > _LITTLE_BYTES:
-        return ""
-    return "the temporary folder is full: use another `TMPDIR`"
+    # A runner may have removed the folder.
+    with contextlib.suppress(OSError):
+        if attempt.private is not None and shutil.disk_usage(attempt.private.path).free <= _LITTLE_BYTES:
+            return "the temporary folder is full: use another `TMPDIR`"
+    return ""
 
 
 def _hint(*parts: str) -> str:

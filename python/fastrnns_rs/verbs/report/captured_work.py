@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ def find_problems(paths: Iterable[str | Path]) -> dict[str, set[str]]:
     for path in paths:
         for file in manifests_at(path):
             read = find_read_artefacts(file)
-            if read is not None:
+            # A capture that failed, or whose files are gone, is not read.
+            if read is not None and read[1] and all(os.path.isfile(place) for _, place in read[1]):  # noqa: PTH113
                 manifest, _ = read
                 for name, value in manifest.problem.by_name().items():
                     if name not in _IDLE:

@@ -82,7 +82,9 @@ def require(*modules: str) -> None:
         except Exception as error:
             # Matplotlib reads variables, looks for its folders and writes to them.
             reason = f"{type(error).__name__}: {error}"
-            hint = "Check the variables MPLBACKEND, MPLCONFIGDIR, XDG_CACHE_HOME, XDG_CONFIG_HOME and TMPDIR."
+            hint = "Run: pip install --force-reinstall 'fastrnns-rs[plots]'"
+            if package == "matplotlib":
+                hint = "Check the variables MPLBACKEND, MPLCONFIGDIR, XDG_CACHE_HOME, XDG_CONFIG_HOME and TMPDIR."
             raise FastrnnsError(f"cannot import Python package: {package!r}", hint, reason=reason) from error
 
 

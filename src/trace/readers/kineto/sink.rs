@@ -99,7 +99,7 @@ impl<'a> Sink<'a> {
     }
 
     fn call(&mut self, event: &Event<'_>, correlation: u64) -> Result<(), &'static str> {
-        let (start, end) = event.times()?;
+        let (start, end) = event.times().and_then(|(start, end)| plausible(start, end))?;
         let what = match event.callee {
             Some(callee) => callee,
             None => self.callee(event)?,

@@ -138,7 +138,7 @@ class CaptureSide:
     @property
     def problem(self) -> dict[str, set[str]]:
         """Options of the problems, each with its values."""
-        names = [name for one in self.readings for name in one.problem]
+        names = dict.fromkeys(name for one in self.readings for name in one.problem)
         return {name: {value for one in self.readings for value in one.problem.get(name, ())} for name in names}
 
     @property

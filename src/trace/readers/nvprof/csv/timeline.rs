@@ -4,6 +4,7 @@ use super::cut::{self, Units};
 use super::quantity::{bytes, nanoseconds};
 use super::summary::memory_kind;
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
+use crate::trace::readers::durations::plausible;
 use crate::trace::{Callee, Entry, Kind, Queue, Shape, Work};
 
 /// Places of the columns of a trace, and their units.
@@ -54,6 +55,7 @@ impl Columns {
         let times = row.time("Start").zip(row.time("Duration")).ok_or(NO_NUMBER)?;
         let times = i64::try_from(times.0).ok().zip(i64::try_from(times.1).ok());
         let (start, end) = times.and_then(|(start, took)| Some((start, start.checked_add(took)?))).ok_or(NO_NUMBER)?;
+        let (start, end) = plausible(start, end)?;
         // A trace of both has calls of the host among the operations, with nothing in most columns.
         if row.get("Device").is_empty() {
             let name = sheet.trace.names.intern(name);
