@@ -73,6 +73,13 @@ fn rows_without_a_duration_are_counted() {
 }
 
 #[test]
+fn operations_of_more_than_a_week_are_counted() {
+    let rows = "5,9e14,\"A (0)\",\"13\",\"k\",6\n";
+    let text = format!("{BANNER}{HEADER}{UNITS}{ROWS}{rows}");
+    assert_eq!(counts(&text), (2, vec![("a duration of more than a week".to_owned(), 1)]));
+}
+
+#[test]
 fn records_that_nvprof_left_out_are_counted() {
     let text = format!("======== Warning: Found 3 invalid records in the result.\n{BANNER}{HEADER}{UNITS}{ROWS}");
     assert_eq!(counts(&text), (2, vec![("invalid record of the profile".to_owned(), 3)]));
