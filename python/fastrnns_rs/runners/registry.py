@@ -332,7 +332,7 @@ def load_file(path: str) -> list[str]:
     except BaseException as error:
         reason = f"{type(error).__name__}: {error}"
         hint = "Fix the file."
-        if shared and isinstance(error, ModuleNotFoundError) and _is_beside(file, error.name or ""):
+        if shared and isinstance(error, ModuleNotFoundError) and _is_neighbor(file, error.name or ""):
             hint = f"Move it: modules beside it are not imported, because every user may write to {str(file.parent)!r}."
         raise UsageError(f"cannot load file: {path!r}", hint, reason=reason, value=path) from error
     names = [name for name, one in _runners.items() if one.source.file == str(file)]
@@ -342,7 +342,7 @@ def load_file(path: str) -> list[str]:
     return names
 
 
-def _is_beside(file: Path, module: str) -> bool:
+def _is_neighbor(file: Path, module: str) -> bool:
     place = file.parent / module.partition(".")[0]
     return place.is_dir() or place.with_suffix(".py").is_file()
 
