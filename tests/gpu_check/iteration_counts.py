@@ -22,8 +22,8 @@ KINDS = {
     "copies": re.compile(r"cudaMemcpy\w*"),
     "sets": re.compile(r"cudaMemset\w*"),
 }
-#: The first iteration is checked, the second may still allocate. The last two are checked.
-_SKIPPED, _CHECKED = 2, 2
+#: The first iteration is checked, the second may still allocate.
+_SKIPPED = 2
 
 
 def of_iteration(log: CallLog) -> dict[str, int] | None:
@@ -34,7 +34,8 @@ def of_iteration(log: CallLog) -> dict[str, int] | None:
     # A version may have a suffix: `cudaLaunchKernel_v7000`.
     names = [re.sub(r"_(v\d+|ptsz)$", "", one.function) for one in log.calls]
     begins = [at for at, name in enumerate(names) if name == BEGIN]
-    windows = list(pairwise(begins))[_SKIPPED : 1 - _CHECKED]
+    # The last one has no end here.
+    windows = list(pairwise(begins))[_SKIPPED:-1]
     if not windows:
         return None
     counted = Counter(tuple(_count(names[begin:end])) for begin, end in windows)

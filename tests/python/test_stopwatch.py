@@ -1,4 +1,4 @@
-"""How unjoined work is told from what asking costs, without a device."""
+"""Unjoined work and the time of asking for it, without a device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WORK = 5_000_000
 
 
 class Device:
-    """What a stopwatch finds in turn: the work that each iteration leaves, behind the cost of asking."""
+    """Device for a stopwatch. After each iteration it needs the time of its unjoined work, then the time of asking."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.watch: Any = object.__new__(CudaEvents)

@@ -1,4 +1,4 @@
-"""What the timed loop asks of a runner, in this process."""
+"""Runners that the timed loop rejects, in this process."""
 
 from __future__ import annotations
 

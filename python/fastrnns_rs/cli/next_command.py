@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -31,10 +32,14 @@ def resuming(name: str) -> str:
     again = () if name.startswith("@") else ("history",)
     for param in [] if context is None else context.command.params:
         if context is not None and (isinstance(param, Code) or param.name in again) and is_flag(str(param.name)):
-            value = context.params[str(param.name)]
-            flag = max(param.opts, key=len)
-            words += [f"{flag} {shell_word(str(one))}" for one in (value if param.multiple else [value])]
+            words += map(shell_word, option_words(param, context.params[str(param.name)]))
     return " ".join(words)
+
+
+def option_words(param: click.Parameter, value: Any) -> list[str]:
+    """Returns the words of an option with its value, or of each of several values."""
+    flag = max(param.opts, key=len)
+    return [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
 
 
 def with_runners(names: Sequence[str], *more: str) -> str:

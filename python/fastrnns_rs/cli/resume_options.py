@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from fastrnns_rs.cli.configuration import Code
+from fastrnns_rs.cli.next_command import option_words
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
 
@@ -44,15 +46,14 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
     # Other users may have written the run file, which is data. Code that its command names is executed, and a folder
     # written to, only if this command line names it too.
     guarded = dict(code) if is_flag("no_history") else {**code, "history": _param(command, "history")}
-    named = {name for name in guarded if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
-    missing = [name for name in guarded if name in named and not is_flag(name)]
+    missing = [
+        option_words(param, before[name])
+        for name, param in guarded.items()
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not is_flag(name)
+    ]
     if missing:
-        words = {name: _words(one, before[name]) for name, one in guarded.items() if name in missing}
-        typed = [word for name, one in guarded.items() if is_flag(name) for word in _words(one, given[name])]
-        again = shlex.join([*typed, *(word for one in words.values() for word in one)])
-        raise UsageError(
-            *_unrepeated(guarded[missing[0]], words[missing[0]], f"{shlex.quote(given['resume'])} {again}")
-        )
+        typed = [option_words(param, given[name]) for name, param in guarded.items() if is_flag(name)]
+        raise UsageError(*_unrepeated(missing[0], [given["resume"], *chain(*typed, *missing)]))
     if any(is_flag(name) for name in _FORMATS):
         before |= {"format_name": None, "as_json": False, "print_json": None}
     return {**before, **{name: given[name] for name in {*_UNRESTRICTED, *code} if is_flag(name) or name == "resume"}}
@@ -62,15 +63,15 @@ def _param(command: click.Command, name: str) -> click.Parameter:
     return next(one for one in command.params if one.name == name)
 
 
-def _words(param: click.Parameter, value: Any) -> list[str]:
-    flag = max(param.opts, key=len)
-    return [word for one in (value if param.multiple else [value]) for word in (flag, str(one))]
+def _unrepeated(words: list[str], again: list[str]) -> tuple[str, str]:
+    """Returns message and hint for a value that must be named again.
 
-
-def _unrepeated(param: click.Parameter, words: list[str], again: str) -> tuple[str, str]:
-    """Returns message and hint for a value that must be named again."""
-    command = f"fastrnns-rs bench --resume {again}"
-    if not isinstance(param, Code):
-        message = f"run with a history folder: {' '.join(words)!r} (--resume)"
-        return message, f"Add --no-history, or run: {command}"
-    return f"run with code: {' '.join(words)!r} (--resume)", f"If you trust the code, run: {command}"
+    Args:
+        words: Option and value.
+        again: Run, and all options to repeat.
+    """
+    command = f"fastrnns-rs bench --resume {shlex.join(again)}"
+    what, hint = "code", f"If you trust the code, run: {command}"
+    if words[0] == "--history":
+        what, hint = "a history folder", f"Add --no-history, or run: {command}"
+    return f"run with {what}: {' '.join(words)!r} (--resume)", hint

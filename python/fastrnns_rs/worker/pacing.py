@@ -23,7 +23,7 @@ _LONGEST_S = 5.0
 _FEWEST_ITERATIONS = 3
 #: Number of iterations after the first that may compile, as TorchScript does in some of them, and factor over the usual
 #: duration from which one does. Of the first three, two may.
-_MAY_COMPILE, _COMPILING, _USUAL = 4, 10, 1 / 3
+_MAY_COMPILE, _COMPILING, _USUAL = 4, 10, 3
 _NS_PER_S = 1e9
 #: Divisor: a process without a steady state is represented by the later half of its iterations.
 _LATER_HALF = 2
@@ -151,5 +151,5 @@ def _compiling_s(phases: Sequence[Sequence[int]]) -> float:
     times = [*map(sum, zip(*phases, strict=True))]
     if not times:
         return 0.0
-    usual = sorted(times)[int((len(times) - 1) * _USUAL)]
+    usual = sorted(times)[(len(times) - 1) // _USUAL]
     return sum(one - usual for one in times[:_MAY_COMPILE] if one > _COMPILING * usual) / _NS_PER_S

@@ -230,4 +230,4 @@ def test_a_capture_whose_texts_are_hidden_tells_of_a_full_temporary_folder(
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=free))
     attempt: Any = SimpleNamespace(private=SimpleNamespace(path=tmp_path))
-    assert assessment._is_full(attempt) == hint
+    assert assessment._full_disk_hint(attempt) == hint

@@ -9,7 +9,7 @@ _COMPARE = ("compare",)
 _CAPTURES = (
     WarningRow(
         "different_work",
-        effect="changes may be those of the work, because the sides did different work",
+        effect="changes may not come from the code, because the sides did different work",
         short="the sides did different work",
         evidence="phases of each side, or number of captures with iterations, and of all",
         hint="Capture both sides with the same options: fastrnns-rs profile RUNNER",

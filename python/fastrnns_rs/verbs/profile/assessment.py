@@ -184,7 +184,7 @@ def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, s
         return f"{tool.name} was not done in time{_at(attempt)}", f"give `timeout` more seconds; {log}"
     reason = _runner_failure(attempt) or _refusal(attempt, log) or _death_in_runner(attempt)
     if reason is not None:
-        return reason[0], _hint(reason[1], _is_full(attempt), log)
+        return reason[0], _hint(reason[1], _full_disk_hint(attempt), log)
     said = "\n".join(attempt.said_by_tool)
     elsewhere = _left_elsewhere(said, attempt)
     known, advice = tool_messages.explain(said) or ("", "")
@@ -202,7 +202,7 @@ def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, s
     return None
 
 
-def _is_full(attempt: Attempt) -> str:
+def _full_disk_hint(attempt: Attempt) -> str:
     """Returns a hint if the private folder has no room: its texts are not shown."""
     # A runner may have removed the folder.
     with contextlib.suppress(OSError):

@@ -94,12 +94,8 @@ def capture(prepared: Prepared, place: Place, observer: Observer | None = None) 
     observer = observer or Silent()
     if not place.redact:
         return _capture(prepared, place, observer, None)
-    try:
-        with private_folder(place.folder, prepared.request) as private:
-            return _capture(replace(prepared, request=private.adapt(prepared.request)), place, observer, private)
-    except OSError as error:
-        message, hint = "cannot create temporary folder", "Set TMPDIR to a folder that can be written to."
-        raise FastrnnsError(message, hint, reason=error.strerror or str(error)) from error
+    with private_folder(place.folder, prepared.request) as private:
+        return _capture(replace(prepared, request=private.adapt(prepared.request)), place, observer, private)
 
 
 def _capture(

@@ -14,8 +14,7 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.report.capture_folders import find_older_exports
-from fastrnns_rs.verbs.report.captured_work import manifests_at
-from fastrnns_rs.verbs.report.manifests import find_read_artefacts
+from fastrnns_rs.verbs.report.manifests import find_read_artefacts, manifests_at
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:

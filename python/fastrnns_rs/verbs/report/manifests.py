@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from fastrnns_rs.documents import reading
@@ -16,7 +17,9 @@ from fastrnns_rs.verbs.report.real_paths import real_path
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from fastrnns_rs.problem.problem import Problem
 
 #: Kinds of files that are read from a manifest.
 READABLE = {"nsys_sqlite", "nvprof_profile", "kineto"}
@@ -56,6 +59,29 @@ def find_manifest_files(path: str | Path) -> tuple[list[tuple[str, str | None]],
         return None
     places = [(one, _place(Path(path), Path(one.path))) for one in manifest.artefacts]
     return wanted, {real_path(place) for one, place in places if _is_there(place) and _is_what_it_says(one, place)}
+
+
+def manifests_at(path: str | Path) -> list[str | Path]:
+    """Returns a file, or the files of a folder that may be manifests."""
+    folder = Path(path)
+    if not folder.is_dir():
+        return [path]
+    return [file for file in sorted(folder.glob("[!.]*")) if file_kinds.may_be_manifest(file)]
+
+
+def find_problems(paths: Iterable[str | Path]) -> list[Problem]:
+    """Returns the problem of each manifest whose files are read.
+
+    Args:
+        paths: Captures, manifests and folders that can be read.
+    """
+    found = []
+    for file in (one for path in paths for one in manifests_at(path)):
+        with suppress(FastrnnsError):
+            manifest = _manifest_at(file)
+            if manifest is not None and _list_files(Path(file), manifest):
+                found.append(manifest.problem)
+    return found
 
 
 def find_read_artefacts(path: str | Path) -> tuple[Capture, list[tuple[ArtefactEntry, Path]]] | None:

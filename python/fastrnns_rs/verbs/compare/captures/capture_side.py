@@ -15,17 +15,20 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.compare.captures.idle_times import CaptureIdle, read_idle
 from fastrnns_rs.verbs.compare.environment_keys import merged
 from fastrnns_rs.verbs.report.capture_reader import manifest_warnings, opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
-from fastrnns_rs.verbs.report.captured_work import find_problems
+from fastrnns_rs.verbs.report.manifests import find_problems
 from fastrnns_rs.verbs.report.real_paths import real_path
 
 if TYPE_CHECKING:
     Path = str | os.PathLike[str] | Summary
 
 
+#: Options of a problem that do not change the work. Devices are compared by their names.
+_IDLE = ("seed", "device")
 Shape = tuple[tuple[int, ...], tuple[int, ...]]
 #: Name, and True for kernels: a kernel may have the name of a kind of copy.
 Key = tuple[str, bool]
@@ -78,7 +81,7 @@ class Reading:
         warnings: Warnings of the reader.
         idle: Idle time by cause; None if the capture contains only totals.
         phases: Phases of the iterations, where they are known.
-        problem: Options of the problem, each with its values; empty without a manifest.
+        problems: Problems of its manifests.
     """
 
     path: str
@@ -91,7 +94,7 @@ class Reading:
     warnings: list[RunWarning]
     idle: CaptureIdle | None
     phases: list[str]
-    problem: dict[str, set[str]]
+    problems: list[Problem]
 
     @property
     def inside_ns(self) -> int:
@@ -137,9 +140,13 @@ class CaptureSide:
 
     @property
     def problem(self) -> dict[str, set[str]]:
-        """Options of the problems, each with its values."""
-        names = dict.fromkeys(name for one in self.readings for name in one.problem)
-        return {name: {value for one in self.readings for value in one.problem.get(name, ())} for name in names}
+        """Options of the problems, each with its values; empty without a manifest."""
+        found: dict[str, set[str]] = {}
+        for problem in (one for reading in self.readings for one in reading.problems):
+            for name, value in problem.by_name().items():
+                if name not in _IDLE:
+                    found.setdefault(name.replace("_", "-"), set()).add(str(value))
+        return found
 
     @property
     def iterations(self) -> int:
@@ -229,7 +236,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
         warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"], *repeated)],
         idle=read_idle(summary),
         phases=found["phases"],
-        problem=find_problems(paths),
+        problems=find_problems(paths),
     )
     if reading.total_ns > _LONGEST_NS:
         reason = "the GPU times add up to more than 292 years"
