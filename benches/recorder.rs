@@ -1,44 +1,41 @@
 //! One sample, a start and a stop, against the two clock reads that it cannot do without.
 
-#![allow(missing_docs, reason = "criterion's macros make public items")]
+#![allow(clippy::print_stdout, reason = "the figures are what this program is for")]
 
 use std::hint::black_box;
+use std::time::Instant;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use fastrnns_rs::stats::describe::summarize;
 use fastrnns_rs::timing::{Clock, Recorder};
 
-fn recorder(criterion: &mut Criterion) {
+/// Twice as many samples as a loop is likely to need would not stay in the cache, and the loop's own do.
+const SAMPLES: usize = 10_000;
+const ROUNDS: usize = 401;
+
+fn main() {
     let clock = Clock::start();
-    let mut group = criterion.benchmark_group("one sample");
-    group.bench_function("two clock reads (the floor)", |bencher| {
-        bencher.iter(|| (black_box(clock.ticks()), black_box(clock.ticks())));
-    });
-    group.bench_function("two reads of std::time::Instant", |bencher| {
-        bencher.iter(|| (black_box(std::time::Instant::now()), black_box(std::time::Instant::now())));
-    });
-    group.bench_function("two marks of the recorder", |bencher| {
-        // Twice as much as a loop is likely to need would not stay in the cache, and the loop's own samples do.
-        const ITERATIONS: usize = 10_000;
-        bencher.iter_custom(|count| {
-            let mut spent = std::time::Duration::ZERO;
-            let mut left = count as usize;
-            while left > 0 {
-                let now = left.min(ITERATIONS);
-                let recorder = Recorder::new(ITERATIONS, 2).expect("small");
-                let began = std::time::Instant::now();
-                for _ in 0..now {
-                    recorder.mark();
-                    recorder.mark();
-                }
-                spent += began.elapsed();
-                black_box(recorder.iterations());
-                left -= now;
-            }
-            spent
-        });
-    });
-    group.finish();
+    let mut found = [const { Vec::new() }; 3];
+    // In turns, so that what the machine does besides meets each alike.
+    for _ in 0..ROUNDS {
+        found[0].push(per_sample(|| (black_box(clock.ticks()), black_box(clock.ticks()))));
+        found[1].push(per_sample(|| (black_box(Instant::now()), black_box(Instant::now()))));
+        let recorder = Recorder::new(SAMPLES, 2).expect("a small buffer");
+        found[2].push(per_sample(|| (recorder.mark(), recorder.mark())));
+        black_box(recorder.iterations());
+    }
+    let medians = found.map(|times| summarize(&times, 0.95, &|| false).expect("finite times").median);
+    let names =
+        ["two reads of the tick counter (the floor)", "two reads of std::time::Instant", "two marks of the recorder"];
+    for (name, median) in names.iter().zip(medians) {
+        println!("{name}: {median:.1} ns, {:.2}x", median / medians[0]);
+    }
 }
 
-criterion_group!(benches, recorder);
-criterion_main!(benches);
+/// Nanoseconds that one call takes, the mean of a round.
+fn per_sample<T>(mut call: impl FnMut() -> T) -> f64 {
+    let began = Instant::now();
+    for _ in 0..SAMPLES {
+        black_box(call());
+    }
+    began.elapsed().as_nanos() as f64 / SAMPLES as f64
+}
