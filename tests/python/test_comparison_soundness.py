@@ -54,6 +54,26 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["rows"][0].update(verdict="faster"),
         "rows[0].verdict is faster, and ratio_ci_high is 1.047, above 1",
     ),
+    "equivalent, beyond the margin": (
+        lambda found: found["rows"][0].update(verdict="equivalent"),
+        "rows[0].verdict is equivalent, and its interval is outside of the margin, 0.01",
+    ),
+    "slower, by chance": (
+        lambda found: found["rows"][0].update(p_value_adjusted=0.9),
+        "rows[0].verdict is slower, and p_value_adjusted is 0.9, above 0.05",
+    ),
+    "no probability": (
+        lambda found: found["rows"][0].update(p_value=-5),
+        "rows[0].p_value is -5, not a share from 0 to 1",
+    ),
+    "a ratio of other times": (
+        lambda found: found["rows"][0]["candidate"].update(estimate_ns=2.4e6),
+        "rows[0].ratio is 1.032, and the estimates are 1.2e+06 and 2.4e+06 ns",
+    ),
+    "a time beside its interval": (
+        lambda found: found["rows"][0]["baseline"].update(ci_low_ns=1.3e6, ci_high_ns=1.4e6),
+        "rows[0].baseline.estimate_ns is 1200000, outside of its interval from 1300000 to 1400000",
+    ),
     "a row that is repeated": (
         lambda found: found["rows"].append(found["rows"][0]),
         "rows[13]",

@@ -49,7 +49,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine whose CPU is that of the run files, and which has measured its noise."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(environment, "cpu_model", lambda: ENVIRONMENT.cpu_model)
-    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, false_alarm_rate=0.12))
+    alarms = {"false_alarm_rate": 0.12, "false_alarm_ci_high": 0.2}
+    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, **alarms))
 
 
 def test_the_noise_floor_of_the_machine_that_measured_is_the_margin() -> None:
@@ -57,6 +58,16 @@ def test_the_noise_floor_of_the_machine_that_measured_is_the_margin() -> None:
     assert (found.method.margin, found.method.margin_source) == (0.03, "noise_floor")
     assert found.rows[0].verdict == "equivalent"
     assert {one.code for one in found.warnings} == {"false_alarms"}
+
+
+def test_the_noise_of_another_torch_is_a_warning() -> None:
+    store(floor_of("cpu", ENVIRONMENT, torch_version="0.1", measured_utc="1999-01-01T00:00:00+00:00"))
+    found = compared(on("cpu"), on("cpu", seed=1))
+    [warning] = [one for one in found.warnings if one.code == "other_noise_floor"]
+    known = "torch 0.1 at 1999-01-01T00:00:00+00:00"
+    assert warning.evidence == f"{known}; torch {ENVIRONMENT.torch_version} in the files"
+    one_side = compared(on("cpu"), on("cpu", seed=1, torch_version="0.1"))
+    assert "other_noise_floor" not in {one.code for one in one_side.warnings}
 
 
 def test_files_of_different_sessions_take_the_figure_between_sessions() -> None:

@@ -30,6 +30,8 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.phase_summary import summary
 
 CENTURY = 1 << 62
+#: Statistics of samples, in the order of their values.
+ORDERED = ("min_ns", "q1_ns", "median_ns", "q3_ns", "p95_ns", "p99_ns", "max_ns")
 KINDS: list[type[Document]] = [
     *(Capture, Comparison, Diagnosis, History, InductorReport, Catalogue, NoiseFloorDocument, Run, SummaryDocument),
     Verification,
@@ -197,11 +199,12 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 def add_up(comparison: dict[str, Any]) -> None:
     """Makes numbers of an example of a comparison consistent."""
     [row] = comparison["rows"]
+    row["baseline"] |= {"estimate_ns": 1.0, "ci_high_ns": 1.0}
     [decile] = row["deciles"]
     decile = {**decile, "shift_ns": decile["candidate_ns"] - decile["baseline_ns"]}
     row["deciles"] = [{**decile, "level": level / 10} for level in range(1, 10)]
     for name in ("baseline", "candidate"):
-        row[name]["n_processes"] = len(row[name]["process_medians_ns"])
+        row[name] |= {"n_processes": len(row[name]["process_medians_ns"]), "ci_low_ns": 0.25}
         [idle] = comparison[name]["idle_times"]
         comparison[name] |= {"idle_ns": idle["total_ns"], "span_ns": 2 * idle["total_ns"]}
         idle["span_fraction"] = 0.5
@@ -222,7 +225,9 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
             "backward_change_points": [2],
         }
         for phase in ("forward", "backward"):
-            plain["results"][0][phase] |= dict.fromkeys(("estimate_ns", "median_ns"), process[f"{phase}_ns"][0])
+            equal = ("estimate_ns", "ci_low_ns", "ci_high_ns", "mean_ns", *ORDERED)
+            plain["results"][0][phase] |= dict.fromkeys(equal, process[f"{phase}_ns"][0])
+            plain["results"][0][phase] |= {"n_processes": 1, "n_samples": 1, "stddev_ns": 0, "mad_ns": 0}
     if kind is Comparison:
         plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)
@@ -245,13 +250,19 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
             assert raised.value.message.startswith((f"{shown} is ", f"{path[-1]} is ")), raised.value.message
 
 
-@pytest.mark.parametrize("name", ["estimate_ns", "median_ns"])
-def test_statistics_of_a_run_do_not_contradict_its_samples(name: str) -> None:
-    """Tables show the statistics, and comparisons use the samples."""
+def summarized() -> dict[str, Any]:
+    """A run of one runner, with three processes and their statistics."""
     forward = summary([[[one] * 3] for one in (1000, 1100, 1200)])
-    plain = run([exactly([1000, 1100, 1200], forward=forward)]).to_dict()
-    for value, is_sound in ((999, True), (998.9, False), (11_990, True), (11_990.1, False)):
-        plain["results"][0]["forward"][name] = value
+    return run([exactly([1000, 1100, 1200], forward=forward)]).to_dict()
+
+
+@pytest.mark.parametrize("names", [["estimate_ns"], ["mean_ns"], [*ORDERED]], ids=lambda names: names[0])
+def test_statistics_of_a_run_do_not_contradict_its_samples(names: list[str]) -> None:
+    """Tables show the statistics, and comparisons use the samples."""
+    name, plain = names[0], summarized()
+    plain["results"][0]["forward"] |= {"ci_low_ns": None, "stddev_ns": 0.0, "mad_ns": 0.0}
+    for value, is_sound in ((999, True), (998.9, False), (1202, True), (1202.1, False)):
+        plain["results"][0]["forward"] |= dict.fromkeys(names, value)
         if is_sound:
             Run.from_dict(plain)
         else:
@@ -259,6 +270,28 @@ def test_statistics_of_a_run_do_not_contradict_its_samples(name: str) -> None:
                 UsageError, match=rf"^results\[0\]\.forward\.{name} is {value}, and samples are from 999 to"
             ):
                 Run.from_dict(plain)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"q1_ns": 1150.0}, "q1_ns is 1150, above median_ns, 1100"),
+        ({"max_ns": 1100.0}, "p99_ns is 1200, above max_ns, 1100"),
+        ({"ci_low_ns": 1190.0}, "estimate_ns is 1096.96131, outside of its interval from 1190 to 1375.85867"),
+        ({"stddev_ns": 201.0}, "stddev_ns is 201, and the range of the samples is 200"),
+        ({"mad_ns": -1.0}, "mad_ns is -1, and the range of the samples is 200"),
+        ({"n_processes": 50}, "n_processes is 50, and the result has 3"),
+        ({"n_samples": 10_000}, "n_samples is 10000, and the result has "),
+    ],
+    ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
+)
+def test_statistics_of_a_run_do_not_contradict_each_other(changes: dict[str, float], message: str) -> None:
+    plain = summarized()
+    Run.from_dict(plain)
+    plain["results"][0]["forward"] |= changes
+    with pytest.raises(UsageError) as raised:
+        Run.from_dict(plain)
+    assert f"results[0].forward.{message}" in raised.value.message
 
 
 def test_unknown_keys_of_a_newer_build_are_kept_unread() -> None:

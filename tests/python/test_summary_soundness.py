@@ -43,6 +43,10 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["devices"][0]["activity"].update(busy_ns=[1, 1, 1]),
         "devices[0].activity.busy_ns adds up to 3, and busy_ns is 4",
     ),
+    "more work than time": (
+        lambda found: found["devices"][0].update(span_ns=1),
+        "devices[0].span_ns is 1, not the sum of busy_ns, 4, and idle_ns, 4",
+    ),
     "a range within a later one": (
         lambda found: found["nested_ranges"][0].update(parent=0),
         "nested_ranges[0].parent is 0, not an earlier row",

@@ -257,6 +257,9 @@ def _words(name: str, value: object) -> list[str]:
 def _variables(where: str, given: Mapping[str, str] | None) -> dict[str, str]:
     if given is not None and not isinstance(given, Mapping):
         raise UsageError(f"invalid value: {given!r}", 'Use a dict such as {"NAME": "VALUE"}.', where=where, value=given)
+    for name in given or {}:
+        if "=" in str(name):
+            raise UsageError(f"invalid variable: {name!r}", "Use a name without '='.", where=where, value=name)
     return interleaved_plan.variables(f"{name}={value}" for name, value in (given or {}).items())
 
 

@@ -256,6 +256,8 @@ def _tables(path: Path, most: int) -> dict[str, Any]:
 
     try:
         document = tomllib.loads(reading.text(path, most))
+        # Messages name values, and Python prints no integer of more than 4,300 digits: here it says so.
+        repr(document)
     except (OSError, ValueError, RecursionError) as error:
         message, hint = f"cannot read file: {str(path)!r}", "Fix the file."
         raise UsageError(message, hint, reason=str(error)) from error

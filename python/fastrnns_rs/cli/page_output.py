@@ -105,10 +105,7 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
         check_suffix(given["plot"])
         _without_settings_here(require_matplotlib)
         shared.check_output(given["plot"], flag="--plot")
-        output = given["output"]
-        if output is not None and not shared.is_stream(output) and output.resolve() == given["plot"].resolve():
-            message = f"one file for --output and --plot: {str(output)!r}"
-            raise UsageError(message, "Use the path of another file for --plot.", where="plot", value=str(output))
+        shared.check_distinct(given, "output", "plot")
     return name
 
 
@@ -147,6 +144,10 @@ def open_page(path: Path) -> None:
         return
     import webbrowser
 
+    from fastrnns_rs.machine.programs import absolute_folders
+
+    # The module searches `PATH` for many programs, some of which hardly a machine has.
+    os.environ["PATH"] = absolute_folders()
     if webbrowser.open(path.resolve().as_uri()):
         shared.tell([f"note: the browser shows {path}"])
     elif shared.is_quiet():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -18,12 +17,14 @@ from fastrnns_rs.cli.configuration import Input, Program, Target, note_programs
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.views.output_stream import is_ascii, is_terminal
+from fastrnns_rs.views.output_stream import environment_count, is_ascii, is_terminal
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
 from fastrnns_rs.views.summary.glance import are_few
 
 #: Largest integer that the extension supports.
 _LARGEST = 2**63 - 1
+#: Python converts no more than 4,300, and more than these are out of range.
+_MOST_DIGITS = 20
 #: Widest screen, in columns. `COLUMNS` may be beyond the integers of Rust.
 _WIDEST = 100_000
 #: Parameters of the view and of the output.
@@ -49,10 +50,11 @@ class Time(click.ParamType):  # type: ignore[type-arg]  # generic in newer relea
         found = re.fullmatch(r"(\d+)(?:\.(\d+))?\s*(ns|us|µs|ms|s)", str(value).strip())
         if found is None:
             raise UsageError(f"invalid time: {value!r}", "Use a time with a unit, such as 1.5ms or 200us.", value=value)
-        whole, fraction, unit = found[1], found[2] or "", found[3].replace("µ", "u")
+        # Digits below a nanosecond do not count.
+        whole, fraction, unit = found[1].lstrip("0"), (found[2] or "")[:9], found[3].replace("µ", "u")
         scale: int = 10 ** len(fraction)
-        nanoseconds = int(whole + fraction) * _UNITS[unit] // scale
-        if nanoseconds > _LARGEST:
+        nanoseconds = int(f"0{whole[:_MOST_DIGITS]}{fraction}") * _UNITS[unit] // scale
+        if len(whole) > _MOST_DIGITS or nanoseconds > _LARGEST:
             raise UsageError(f"out of range: {value!r}", "Use a time of at most 292 years.", value=value)
         return nanoseconds
 
@@ -228,8 +230,7 @@ def command(**given: Any) -> int:
         width = get_terminal_size().columns
     elif given["output"] is None and given["by"] == "overview" and not given["wide"]:
         # If stdout is not a terminal, only this variable gives its width.
-        columns = os.environ.get("COLUMNS", "")
-        width = int(columns) if columns.isdecimal() and int(columns) else None
+        width = environment_count("COLUMNS") or None
     width = width and min(width, _WIDEST)
     text = summary.render(format_name, view=given["by"], width=width, **shared.take(given, "top", "names", "wide"))
     if format_name == "table" and given["output"] is None and is_ascii(sys.stdout):
@@ -288,8 +289,7 @@ def _check_outputs(given: dict[str, Any]) -> None:
     shared.check_not_read(given["plot"], inputs, "--plot")
     if trace is not None and rules is not None:
         shared.check_not_read(trace, [rules], "--trace")
-    if output is not None and trace is not None and os.path.realpath(output) == os.path.realpath(trace):
-        raise UsageError(f"two outputs for one file: {str(output)!r}", "Use another file for --trace.", where="--trace")
+    shared.check_distinct(given, "output", "plot", "trace")
 
 
 def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape"]:
@@ -324,7 +324,7 @@ def _numbers(flag: str, words: tuple[str, ...] | None) -> list[int]:
         wrong = next((word for word in numbers if not re.fullmatch(r"-?\d+", word)), None)
         what = f"missing value: --{flag}" if wrong is None else f"invalid integer: {wrong!r}"
         raise UsageError(what, f"Use integers, such as --{flag} 0 1.", where=flag if wrong else "", value=wrong)
-    found = [int(word) for word in numbers]
-    if any(abs(number) > _LARGEST for number in found):
+    found = [int(word[:_MOST_DIGITS]) for word in numbers]
+    if any(len(word) > _MOST_DIGITS or abs(number) > _LARGEST for word, number in zip(numbers, found, strict=True)):
         raise UsageError("integer of more than 64 bits", "Use an integer of the report.", where=flag)
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from fastrnns_rs.cli import display, shared
 from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import F, output, several
 from fastrnns_rs.cli.shared import is_flag
-from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
@@ -150,9 +149,7 @@ def choose_target(given: dict[str, Any], format_name: str | None) -> RunTarget:
         document = None
     if resumed is not None and not is_flag("run_file") and not (is_flag("output") and run_file == given["output"]):
         run_file = Path(resumed)
-    if None not in {run_file, document} and os.path.realpath(str(run_file)) == os.path.realpath(str(document)):
-        message = f"two outputs for one file: {str(document)!r}"
-        raise UsageError(message, "Use another file for --output.", where="--output")
+    shared.check_distinct({**given, "run_file": run_file, "output": document}, "run_file", "output", "plot")
     return RunTarget(run_file, document, format_name)
 
 

@@ -6,11 +6,13 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,7 +172,8 @@ def tell_error(lines: Iterable[str]) -> None:
     """
     with suppress(OSError), unread(STDERR):
         for line in lines:
-            for part in _fitted(line):
+            # Names of files may contain control characters.
+            for part in _fitted("\n".join(map(visible, line.split("\n")))):
                 click.echo(part, err=True)
 
 
@@ -255,6 +258,30 @@ def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]]
         if output is not None and _are_one(output, one):
             reason, hint = "the command reads this file", "Use the path of another file."
             raise UsageError(f"cannot overwrite input: {str(output)!r}", hint, where=flag, reason=reason)
+
+
+def check_distinct(given: Mapping[str, Any], *names: str) -> None:
+    """Checks that no two options name one file to write.
+
+    Args:
+        given: Options of a command.
+        names: Those that name outputs; the command need not have them, and streams take any number.
+
+    Raises:
+        UsageError: If two are the same file, under any name.
+    """
+    from fastrnns_rs.errors import UsageError
+
+    found: set[str] = set()
+    for name in names:
+        path = given.get(name)
+        if path is None or is_stream(path):
+            continue
+        place = os.path.realpath(path)
+        if place in found:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"two outputs for one file: {str(path)!r}", f"Use another file for {flag}.", where=flag)
+        found.add(place)
 
 
 def _are_one(first: Path, second: str | os.PathLike[str]) -> bool:

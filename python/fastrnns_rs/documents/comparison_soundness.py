@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.run_soundness import ROUNDING, check_estimate
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fastrnns_rs.documents.comparison import Change, Compared, Comparison, GeometricMean, Row, StatisticChange
+    from fastrnns_rs.documents.comparison import (
+        Change,
+        Compared,
+        Comparison,
+        GeometricMean,
+        Method,
+        Row,
+        StatisticChange,
+    )
 
 _Row = TypeVar("_Row")
-
-#: The ends of an interval without width are rounded separately from the ratio in it.
-_ROUNDING = 1e-9
 
 
 def check_comparison(found: Comparison) -> None:
@@ -34,9 +41,10 @@ def check_comparison(found: Comparison) -> None:
     rows += [("device_time", found.device_time)] if found.device_time else []
     for path, row in rows:
         _check_interval(path, row)
-        _check_verdict(path, row)
+        _check_verdict(path, row, found.method)
     for path, one in _placed("rows", found.rows):
         _check_within(path, one)
+        _check_estimates(path, one)
         _check_processes(path, one)
         _check_deciles(path, one)
         for name, change in (("median", one.median), ("mean", one.mean), ("p95", one.p95)):
@@ -74,11 +82,11 @@ def _check_within(path: str, row: Row | GeometricMean | StatisticChange) -> None
     low, ratio, high = row.ratio_ci_low, row.ratio, row.ratio_ci_high
     if low is None or ratio is None or high is None:
         return
-    if not low * (1 - _ROUNDING) <= ratio <= high * (1 + _ROUNDING):
+    if not low * (1 - ROUNDING) <= ratio <= high * (1 + ROUNDING):
         raise UsageError(f"{path}.ratio is {ratio:g}, outside of its interval from {low:g} to {high:g}")
 
 
-def _check_verdict(path: str, row: Row | Change) -> None:
+def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
     low, high = row.ratio_ci_low, row.ratio_ci_high
     conditional = getattr(row, "conditional_verdict", None)
     if conditional is not None and row.verdict is not None:
@@ -89,6 +97,27 @@ def _check_verdict(path: str, row: Row | Change) -> None:
         raise UsageError(f"{path}.{key} is slower, and ratio_ci_low is {low:g}, below 1")
     if word == "faster" and high is not None and high > 1:
         raise UsageError(f"{path}.{key} is faster, and ratio_ci_high is {high:g}, above 1")
+    if word == "equivalent" and low is not None and high is not None:
+        least, most = 1 / (1 + method.margin), 1 + method.margin
+        if high < least * (1 - ROUNDING) or low > most * (1 + ROUNDING):
+            raise UsageError(
+                f"{path}.{key} is equivalent, and its interval is outside of the margin, {method.margin:g}"
+            )
+    adjusted, rate = row.p_value_adjusted, method.false_discovery_rate
+    if word in {"slower", "faster"} and adjusted is not None and adjusted > rate:
+        raise UsageError(f"{path}.{key} is {word}, and p_value_adjusted is {adjusted:g}, above {rate:g}")
+
+
+def _check_estimates(path: str, row: Row) -> None:
+    for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
+        if side is not None:
+            check_estimate(f"{path}.{name}", side)
+    # Pairs of which a side failed count in the estimate alone.
+    if row.baseline is None or row.candidate is None or row.ratio is None or row.basis == "interleaved":
+        return
+    before, after = row.baseline.estimate_ns, row.candidate.estimate_ns
+    if before > 0 and not math.isclose(row.ratio, after / before, rel_tol=1e-6):
+        raise UsageError(f"{path}.ratio is {row.ratio:g}, and the estimates are {before:g} and {after:g} ns")
 
 
 def _check_processes(path: str, row: Row) -> None:
@@ -110,7 +139,7 @@ def _check_deciles(path: str, row: Row) -> None:
             raise UsageError(f"{path}.deciles[{place}] is below the decile before it")
     for place, one in enumerate(found):
         expected = one.candidate_ns - one.baseline_ns
-        if abs(one.shift_ns - expected) > _ROUNDING * max(one.candidate_ns, one.baseline_ns):
+        if abs(one.shift_ns - expected) > ROUNDING * max(one.candidate_ns, one.baseline_ns):
             raise UsageError(f"{path}.deciles[{place}].shift_ns is {one.shift_ns:g}, not the difference, {expected:g}")
 
 

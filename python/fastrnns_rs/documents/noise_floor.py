@@ -78,6 +78,9 @@ class NoiseFloor(Part):
         for name in ("false_alarm_rate", "false_alarm_ci_low", "false_alarm_ci_high", "margin"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a share from 0 to 1")
+        if not self.false_alarm_ci_low <= self.false_alarm_rate <= self.false_alarm_ci_high:
+            ends = f"{self.false_alarm_ci_low} to {self.false_alarm_ci_high}"
+            raise UsageError(f"false_alarm_rate is {self.false_alarm_rate}, outside of its interval from {ends}")
         optional = ("pair_log_stddev", "between_sessions_change", "session_log_stddev")
         for name in ("minimum_detectable_change", "log_stddev", *optional):
             if name in optional and getattr(self, name) is None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import Figures
     from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Run
 
-#: Relative rounding error that statistics may have.
-_ROUNDING = 1e-9
+#: Relative rounding error of statistics, and of the ends of intervals without width.
+ROUNDING = 1e-9
+#: Statistics of samples, in the order of their values.
+_ORDERED = ("min_ns", "q1_ns", "median_ns", "q3_ns", "p95_ns", "p99_ns", "max_ns")
 
 
 def check_results(results: Sequence[Result]) -> None:
@@ -41,15 +45,45 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     Tables show the statistics, and comparisons use the samples: they must not contradict each other.
     """
     summary: PhaseSummary | None = getattr(result, phase)
-    samples = [one for process in result.processes for one in getattr(process, f"{phase}_ns") or ()]
+    processes = [one for one in result.processes if one.status == "ok"]
+    samples = [one for process in processes for one in process.samples_ns(phase, timed=True)]
     if summary is None or not samples:
         return
     least, greatest = min(samples), max(samples)
-    for name in ("estimate_ns", "median_ns"):
+    for name in ("estimate_ns", "mean_ns", *_ORDERED):
         value = getattr(summary, name)
-        # A geometric mean is rounded.
-        if not least * (1 - _ROUNDING) <= value <= greatest * (1 + _ROUNDING):
+        # A mean is rounded.
+        if not least * (1 - ROUNDING) <= value <= greatest * (1 + ROUNDING):
             raise UsageError(f"{path}.{name} is {value:.9g}, and samples are from {least} to {greatest}")
+    for one, other in pairwise(_ORDERED):
+        if getattr(summary, one) > getattr(summary, other):
+            raise UsageError(
+                f"{path}.{one} is {getattr(summary, one):.9g}, above {other}, {getattr(summary, other):.9g}"
+            )
+    for name in ("stddev_ns", "mad_ns"):
+        value, most = getattr(summary, name), summary.max_ns - summary.min_ns
+        if value is not None and not 0 <= value <= most * (1 + ROUNDING):
+            raise UsageError(f"{path}.{name} is {value:.9g}, and the range of the samples is {most:.9g}")
+    check_estimate(path, summary)
+    counts = (("n_processes", len({one.index for one in processes})), ("n_samples", len(samples)))
+    for name, most in counts:
+        if getattr(summary, name) > most:
+            raise UsageError(f"{path}.{name} is {getattr(summary, name)}, and the result has {most}")
+
+
+def check_estimate(path: str, found: PhaseSummary | Figures) -> None:
+    """Rejects an estimate outside of its interval.
+
+    Args:
+        path: Path of the statistics in the message.
+        found: Statistics of a phase, or of a side of a comparison.
+
+    Raises:
+        UsageError: If the estimate is outside.
+    """
+    low, value, high = found.ci_low_ns, found.estimate_ns, found.ci_high_ns
+    if low is not None and high is not None and not low * (1 - ROUNDING) <= value <= high * (1 + ROUNDING):
+        raise UsageError(f"{path}.estimate_ns is {value:.9g}, outside of its interval from {low:.9g} to {high:.9g}")
 
 
 def check_sessions(run: Run) -> None:

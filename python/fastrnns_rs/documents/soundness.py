@@ -26,7 +26,7 @@ _COUNTS = {
     *("num_threads", "threads", "additional_processes", "faster", "slower", "equivalent", "inconclusive", "none"),
     *("voluntary_switches", "involuntary_switches"),
 }
-_SHARES = {"confidence_level", "margin", "false_discovery_rate"}
+_SHARES = {"confidence_level", "margin", "false_discovery_rate", "level", "p_value", "p_value_adjusted"}
 _DEEPEST = 100
 
 

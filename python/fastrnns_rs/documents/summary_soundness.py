@@ -21,6 +21,9 @@ def check_summary(found: SummaryDocument) -> None:
         UsageError: If they do not; the message names the path.
     """
     for place, device in enumerate(found.devices):
+        if device.busy_ns + device.idle_ns != device.span_ns:
+            parts = f"busy_ns, {device.busy_ns}, and idle_ns, {device.idle_ns}"
+            raise UsageError(f"devices[{place}].span_ns is {device.span_ns}, not the sum of {parts}")
         _check_activity(f"devices[{place}].activity", device)
     if found.launches is not None:
         latency, queue = found.launches.latency_histogram, found.launches.queue_histogram

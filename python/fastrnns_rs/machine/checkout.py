@@ -75,7 +75,7 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
     replaced = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, **settings}
     # The user may have set some in the same way.
     given = os.environ.get(_COUNT, "")
-    first = int(given) if given.isdecimal() else 0
+    first = int(given[:9]) if given.isdecimal() else 0
     variables = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", _COUNT: str(first + len(replaced))}
     for number, (name, value) in enumerate(replaced.items(), first):
         variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}

@@ -9,15 +9,20 @@ import os
 def find_program(name: str) -> str | None:
     """Returns the path of a program; None if it is not installed.
 
-    Relative folders on `PATH`, and an empty one, are skipped: the working directory may contain a program of others.
-
     Args:
         name: Name of the program, or its path.
     """
     import shutil  # The first screen of a run needs no program.
 
-    folders = [folder for folder in os.get_exec_path() if folder.startswith("/")]
-    return shutil.which(name, path=os.pathsep.join(folders))
+    return shutil.which(name, path=absolute_folders())
+
+
+def absolute_folders() -> str:
+    """Returns `PATH` without relative folders and empty ones.
+
+    The working directory may contain a program of others.
+    """
+    return os.pathsep.join(folder for folder in os.get_exec_path() if folder.startswith("/"))
 
 
 def program_path(name: str) -> str:

@@ -14,7 +14,7 @@ from fastrnns_rs.errors import UsageError, unknown
 DTYPES = ("float32", "float64", "float16", "bfloat16")
 #: Largest size and count: torch counts in 64 bits, but some of its kernels count in 32 bits.
 MOST = (1 << 31) - 1
-DEVICES = re.compile(r"auto|cpu|cuda(:\d+)?")
+DEVICES = re.compile(r"auto|cpu|cuda(:[0-9]{1,9})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.problem.problem import check_count
 
+_MOST_DIGITS = 20
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
@@ -55,7 +57,8 @@ class Schedule:
                 raise unknown("unknown key", key, map(_dashed, known), where="schedule")
             if name in found:
                 raise _wrong("duplicate key", _dashed(name), "Use each key once.")
-            if not (value.isascii() and value.removeprefix("-").isdecimal()):
+            # Python converts no more than 4,300 digits.
+            if not (value.isascii() and value.removeprefix("-").isdecimal() and len(value) <= _MOST_DIGITS):
                 raise _wrong(f"invalid integer of {_dashed(name)}", value, "Use an integer of at least 0.")
             found[name] = int(value)
         return cls(**found)

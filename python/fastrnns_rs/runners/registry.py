@@ -10,7 +10,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError, unknown
 from fastrnns_rs.runners import plugins
 from fastrnns_rs.runners.runner import Creator, Runner, Source
+from fastrnns_rs.runners.source_loader import load_source
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -312,28 +312,26 @@ def load_file(path: str) -> list[str]:
     if not os.path.isfile(path):  # noqa: PTH113
         raise file_not_found(path, "Use the path of a Python file that defines runners.")
     file = Path(path).resolve()
-    # Modules next to the file are importable, as when it is run as a script, unless every user may put one there. Its
-    # name is not `__main__`, so that the part that a script guards does not run.
-    shared = bool(file.parent.stat().st_mode & stat.S_IWOTH)
+    # Modules next to the file are importable, as when it is run as a script, unless other users may put one there who
+    # may not replace the file. Its name is not `__main__`, so that the part that a script guards does not run.
+    mode = file.parent.stat().st_mode
+    shared = bool(mode & stat.S_IWOTH) or bool(mode & stat.S_IWGRP and mode & stat.S_ISVTX)
     if not shared:
         sys.path.insert(0, str(file.parent))
     name = f"{_FILE_MODULE}{file.stem}"
-    loader = SourceFileLoader(name, str(file))
-    spec = importlib.util.spec_from_loader(name, loader)
-    if spec is None:
-        raise UsageError(f"not a Python file: {path!r}", "Use a Python file that defines runners.", value=path)
-    sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         # Standard output is reserved for results.
         with contextlib.redirect_stdout(sys.stderr):
-            loader.exec_module(sys.modules[name])
+            load_source(name, file)
     except (FastrnnsError, KeyboardInterrupt):
         raise
     except BaseException as error:
         reason = f"{type(error).__name__}: {error}"
         hint = "Fix the file."
         if shared and isinstance(error, ModuleNotFoundError) and _is_neighbor(file, error.name or ""):
-            hint = f"Move it: modules beside it are not imported, because every user may write to {str(file.parent)!r}."
+            hint = (
+                f"Move it: modules beside it are not imported, because other users may write to {str(file.parent)!r}."
+            )
         raise UsageError(f"cannot load file: {path!r}", hint, reason=reason, value=path) from error
     names = [name for name, one in _runners.items() if one.source.file == str(file)]
     if not names:

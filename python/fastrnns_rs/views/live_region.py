@@ -7,7 +7,7 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.views.output_stream import terminal_width
+from fastrnns_rs.views.output_stream import environment_count, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,9 +83,8 @@ class LiveRegion:
 
 def _terminal_rows(stream: TextIO) -> int:
     """Returns the height of a terminal: `LINES`, or that of the terminal, or 24."""
-    rows = os.environ.get("LINES", "")
-    if rows.isdecimal() and int(rows):
-        return int(rows)
+    if rows := environment_count("LINES"):
+        return rows
     try:
         return os.get_terminal_size(stream.fileno()).lines or _ROWS
     except (OSError, ValueError):

@@ -58,15 +58,20 @@ def check_width(width: int | None) -> None:
         )
 
 
+def environment_count(name: str) -> int:
+    """Returns the count in a variable, cut to nine digits; 0 if it has none."""
+    text = os.environ.get(name, "")
+    return int(text[:9]) if text.isdecimal() else 0
+
+
 def terminal_width(stream: TextIO | None = None) -> int:
     """Returns the width of screens: `COLUMNS`, or that of the terminal, or 80.
 
     Args:
         stream: Stream that may be a terminal; None for stdout.
     """
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return min(int(columns), MAX_WIDTH)
+    if columns := environment_count("COLUMNS"):
+        return min(columns, MAX_WIDTH)
     stream = stream or sys.stdout
     if is_terminal(stream):
         try:

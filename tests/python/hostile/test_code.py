@@ -213,6 +213,7 @@ def interrupted(folder: Path, **changed: Any) -> Path:
     (folder / "executed").unlink()
     document = json.loads(path.read_text())
     document["results"][0]["processes"].pop()
+    document["results"][0] |= {"forward": None, "backward": None}
     path.write_text(json.dumps({**document, "status": "interrupted", **changed}))
     return path
 
@@ -352,7 +353,7 @@ def test_modules_beside_a_runner_file_are_imported_where_only_its_user_writes(
     if every_user_writes:
         assert done.status == 2
         assert "ModuleNotFoundError: No module named 'beside'" in done.stderr
-        assert "hint: Move it: modules beside it are not imported, because every user may write to " in done.stderr
+        assert "hint: Move it: modules beside it are not imported, because other users may write to " in done.stderr
         (folder / "beside.py").unlink()
         assert "hint: Fix the file." in run_cli(*words, "--runner-file", "runners/mine.py").stderr
     else:

@@ -103,6 +103,15 @@ _EVIDENCE = (
         details="Only with `--margin noise-floor`. The warning is given above 7 %.",
     ),
     WarningRow(
+        "other_noise_floor",
+        effect="the margin may be too large or too small, because the noise was measured with another torch",
+        short="the noise was measured with another torch",
+        evidence="torch and time of the noise floor, and torch of the files",
+        hint="Measure the noise again: fastrnns-rs ab --same RUNNER",
+        verbs=_COMPARE,
+        details="Only with `--margin noise-floor`.",
+    ),
+    WarningRow(
         "equal_sides_differ",
         effect="comparisons may show differences that do not exist, because a runner differed from itself",
         short="differences may not exist: a runner differed from itself",

@@ -19,7 +19,7 @@ from fastrnns_rs.verbs.bench.result_rows import Row
 from fastrnns_rs.verbs.bench.sweep_findings import summarize_sweep
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Process, Result, Run, RunStatus
+    from fastrnns_rs.documents.run_file import Environment, Process, Result, Run, RunStatus
     from fastrnns_rs.processes.listener import Answer
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
     from fastrnns_rs.verbs.bench.rank_group import RankGroup
@@ -150,8 +150,14 @@ class _Execution:
         self._turns = group_tasks(plan)
         earlier = {(one.runner, one.side, one.problem): one for one in run.results}
         detects = plan.loop.warmup is None and plan.loop.nloops is None
+        environments: dict[str | None, Environment] = {side.name: side.environment for side in run.sides}
         self._rows = [
-            Row(task, earlier.get((task.runner.name, task.side, task.problem)), detects_warmup=detects)
+            Row(
+                task,
+                earlier.get((task.runner.name, task.side, task.problem)),
+                detects_warmup=detects,
+                torch_version=environments.get(task.side, run.environment).torch_version,
+            )
             for task in plan.tasks
         ]
         self._results: dict[int, Result] = {}

@@ -88,7 +88,7 @@ def expected_facts(device: str, setting: Setting) -> Facts:
     return Facts(
         python_version=platform.python_version(),
         torch_version=torch_version,
-        num_threads=setting.threads or (int(threads) if threads.isdecimal() and int(threads) else cpus),
+        num_threads=setting.threads or (int(threads[:9]) if threads.isdecimal() and int(threads[:9]) else cpus),
         device=resolve(device, count),
         cuda_device_count=count,
         gpus=[{"index": index, **gpu} for index in range(count)],

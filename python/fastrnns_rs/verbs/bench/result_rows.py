@@ -26,10 +26,19 @@ class Row:
         task: Task of the runner.
         earlier: Earlier result, in a resumed run; otherwise None.
         detects_warmup: True if the plan does not set the number of iterations before the timed ones, or of those.
+        torch_version: Version of torch that the run records; None accepts any.
     """
 
-    def __init__(self, task: BenchTask, earlier: Result | None = None, *, detects_warmup: bool = False) -> None:
+    def __init__(
+        self,
+        task: BenchTask,
+        earlier: Result | None = None,
+        *,
+        detects_warmup: bool = False,
+        torch_version: str | None = None,
+    ) -> None:
         self.task = task
+        self._torch_version = torch_version
         self._detects_warmup = detects_warmup
         self.processes: list[Process] = [*earlier.processes] if earlier else []
         self._timing_mode = earlier.timing_mode if earlier else None
@@ -83,12 +92,8 @@ class Row:
         process = replace(process, session=session, started_utc=started_utc)
         self._timing_mode = self._timing_mode or timing.timing_mode
         self._resolution = self._resolution or timing.timer_resolution_ns
-        first = next(iter(self.counted), process)
-        if process.status == "ok" and (process.backward_ns is None) != (first.backward_ns is None):
-            reason = f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
-            process = replace(process, status="failed", reason=reason)
-        if process.status == "ok" and self._has_new_source():
-            reason = f"{self.task.runner.source.file} changed during the run"
+        reason = self._change(process, answer) if process.status == "ok" else None
+        if reason is not None:
             process = replace(process, status="failed", reason=reason)
         self.processes.append(process)
         if self._detects_warmup:
@@ -165,6 +170,18 @@ class Row:
             label=self.task.name if self.task.on or self.task.point else None,
             source_sha256=self._source_sha256,
         )
+
+    def _change(self, process: Process, answer: Answer) -> str | None:
+        """Returns what differs from the processes before; None if nothing does."""
+        first = next(iter(self.counted), process)
+        if (process.backward_ns is None) != (first.backward_ns is None):
+            return f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
+        if self._has_new_source():
+            return f"{self.task.runner.source.file} changed during the run"
+        version, known = answer.content.get("torch_version"), self._torch_version
+        if isinstance(version, str) and known is not None and version != known:
+            return f"it has torch {version}, and the run began with {known}"
+        return None
 
     def _has_new_source(self) -> bool:
         """Returns True if the code of the runner has changed since the start.

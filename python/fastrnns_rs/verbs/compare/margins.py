@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.warning import make_warning
@@ -48,7 +48,8 @@ def resolve_margin(
     if given == NOISE_FLOOR:
         every = [*sides]
         device = _device(every)
-        return _noise_floor(device, _name(device, every), within_session=_share_sessions(every))
+        torches = {text for side in every for text in values(side.environment.get("torch_version")) if text}
+        return _noise_floor(device, _name(device, every), torches, within_session=_share_sessions(every))
     return number(given), "option", []
 
 
@@ -123,7 +124,7 @@ def _name_key(device: str, side: Side) -> str:
 
 
 def _noise_floor(
-    device: str, name: str | None, *, within_session: bool
+    device: str, name: str | None, torches: Collection[str], *, within_session: bool
 ) -> tuple[float, MarginSource, list[RunWarning]]:
     from fastrnns_rs.machine import noise
 
@@ -145,6 +146,10 @@ def _noise_floor(
         percent = f"{100 * floor.false_alarm_rate:.1f} %"
         evidence = f"{percent} with random labels on processes of one runner"
         warnings.append(make_warning("false_alarms", evidence=evidence))
+    if torches and floor.torch_version not in torches:
+        known = f"torch {floor.torch_version} at {floor.measured_utc}"
+        evidence = f"{known}; torch {' and '.join(sorted(torches))} in the files"
+        warnings.append(make_warning("other_noise_floor", evidence=evidence))
     return margin, "noise_floor", warnings
 
 

@@ -29,7 +29,7 @@ _CALL = re.compile(r"^(?: {4})?def call\(|^call = ", re.MULTILINE)
 #: Since torch 2.11, the function takes the inputs. `get_args` is no reliable mark: the sources of Triton kernels, in a
 #: module or in separate files, may have a function of that name.
 _BENCHMARK = re.compile(r"^def benchmark_compiled_module\((args\b)?", re.MULTILINE)
-_DEVICE = re.compile(r"device='(\w+(?::\d+)?)'")
+_DEVICE = re.compile(r"device='(\w+(?::[0-9]{1,9})?)'")
 _KERNEL = re.compile(r"^@triton_heuristics\.|^@triton\.jit", re.MULTILINE)
 _WANTED = "generated module"
 _NAME_ONE = "Use a module that Inductor generated."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Any
 import torch
 
 from fastrnns_rs.errors import FastrnnsError, first_line
+from fastrnns_rs.runners.source_loader import load_source
 
 _AGAIN = "it may be another torch's: compile the model again with this one"
 #: Upstream sets it before each repeat, so that a module with dropout does the same each time; here the inputs, which a
@@ -78,13 +77,8 @@ def imported(path: str) -> ModuleType:
         FastrnnsError: If the module cannot be imported.
     """
     name = f"fastrnns_rs_generated_{Path(path).stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise FastrnnsError("it is no Python module", "name a module that Inductor wrote")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        module = load_source(name, Path(path))
     except Exception as error:
         raise FastrnnsError(
             f"it cannot be imported with torch {torch.__version__}: {first_line(error)}", _AGAIN

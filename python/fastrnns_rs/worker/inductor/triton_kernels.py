@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +13,7 @@ from torch._inductor.runtime import triton_heuristics
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.runners.source_loader import load_source
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -99,20 +98,11 @@ def load_all_configs(mod: ModuleType) -> CachingAutotuner:
 
     Args:
         mod: Module of the kernel.
-
-    Raises:
-        FastrnnsError: If the file of the module cannot be loaded.
     """
     path = Path(str(mod.__file__))
     name = f"fastrnns_rs_configurations_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise FastrnnsError(f"{path} is no Python module")
-    copy = importlib.util.module_from_spec(spec)
-    sys.modules[name] = copy
     with _no_earlier_choice():
-        spec.loader.exec_module(copy)
-    return get_triton_kernel(copy)
+        return get_triton_kernel(load_source(name, path))
 
 
 def identity(config: Any) -> Hashable:

@@ -59,4 +59,5 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     load = meter.result()
     used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline, "load": load}
     live = {} if slices is None else {"slices": slices()}
-    return {"status": "ok", **measurement.samples(), **progress.compiled(), **used, **live}
+    version = {"torch_version": str(torch.__version__)}
+    return {"status": "ok", **version, **measurement.samples(), **progress.compiled(), **used, **live}
