@@ -68,6 +68,7 @@ def summary_of(*names: str) -> dict[str, Any]:
     for which in ("latency", "queue"):
         found["launches"][f"{which}_histogram"] |= {"bounds_ns": [1, 2, 3, 4]}
     for device in found["devices"]:
+        device["kernel_total_ns"] = sum(kernel["total_ns"] for kernel in found["kernels"])
         device["span_ns"] = device["busy_ns"] + device["idle_ns"]
         device["activity"] |= {"busy_ns": [1, 1, device["busy_ns"] - 2]}
     found["nested_ranges"][0] |= {"parent": None}

@@ -331,7 +331,11 @@ def test_what_doctor_says_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert {"cuda", "nvtx", "sqlite", "capture_range", "discard_environment", "import_qdstrm"} <= {*one.capabilities}
     assert "no GPU" in str(one.reason)
     assert (found["nvprof"].status, found["nvprof"].reason) == ("unusable", "no NVIDIA GPU was found")
-    assert (found["torch"].status, found["torch"].version, found["torch"].reason) == ("usable", FACTS.torch_version, None)
+    assert (found["torch"].status, found["torch"].version, found["torch"].reason) == (
+        "usable",
+        FACTS.torch_version,
+        None,
+    )
     found = described(with_cuda("7.5"))
     assert {name: (one.status, one.reason) for name, one in found.items()} == dict.fromkeys(found, ("usable", None))
     found = described(with_cuda("9.0"))

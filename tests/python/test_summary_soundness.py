@@ -43,6 +43,10 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["devices"][0]["activity"].update(busy_ns=[1, 1, 1]),
         "devices[0].activity.busy_ns adds up to 3, and busy_ns is 4",
     ),
+    "more time of kernels than of the device": (
+        lambda found: found["kernels"][0].update(total_ns=1),
+        "kernels add up to 1 ns, and kernel_total_ns of devices to 100000 ns",
+    ),
     "more work than time": (
         lambda found: found["devices"][0].update(span_ns=1),
         "devices[0].span_ns is 1, not the sum of busy_ns, 4, and idle_ns, 4",

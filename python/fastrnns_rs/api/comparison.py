@@ -70,7 +70,7 @@ def compare(
         MissingError: If a file is missing, the noise floor is not known, or no nsys is found to export
             a report.
     """
-    causes = [fail_on] if isinstance(fail_on, str) else [*fail_on]
+    causes = [fail_on] if isinstance(fail_on, str) or not isinstance(fail_on, Iterable) else [*fail_on]
     check_causes(causes)
     check_statistic(statistic)
     kept = chosen_history(history)

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -283,12 +282,11 @@ def _check_outputs(given: dict[str, Any]) -> None:
     """
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
-    output, trace, rules = given["output"], given["trace"], given["categories"]
     inputs = [one for file in given["files"] for one in files_not_to_replace(file)]
-    shared.check_output(output, chain([] if rules is None else [rules], inputs))
+    inputs += [] if given["categories"] is None else [given["categories"]]
+    shared.check_output(given["output"], inputs)
     shared.check_not_read(given["plot"], inputs, "--plot")
-    if trace is not None and rules is not None:
-        shared.check_not_read(trace, [rules], "--trace")
+    shared.check_not_read(given["trace"], inputs, "--trace")
     shared.check_distinct(given, "output", "plot", "trace")
 
 

@@ -65,8 +65,9 @@ def reserve_file(folder: Path, base: str, suffix: str) -> Path:
             except FileExistsError:
                 continue
             return path
-    except OSError as error:
-        message, reason = f"cannot write folder: {str(folder)!r}", error.strerror or str(error)
+    except (OSError, ValueError) as error:
+        # A ValueError: the path has a zero byte, or a character that no path can have.
+        message, reason = f"cannot write folder: {str(folder)!r}", getattr(error, "strerror", None) or str(error)
         raise UsageError(message, _OTHER_FOLDER, where="output_dir", reason=reason, value=str(folder)) from error
     reason = "the folder has a thousand captures of this second"
     raise UsageError(f"cannot write folder: {str(folder)!r}", _OTHER_FOLDER, where="output_dir", reason=reason)

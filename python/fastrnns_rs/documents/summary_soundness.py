@@ -25,6 +25,10 @@ def check_summary(found: SummaryDocument) -> None:
             parts = f"busy_ns, {device.busy_ns}, and idle_ns, {device.idle_ns}"
             raise UsageError(f"devices[{place}].span_ns is {device.span_ns}, not the sum of {parts}")
         _check_activity(f"devices[{place}].activity", device)
+    kernels, total = sum(one.total_ns for one in found.kernels), sum(one.kernel_total_ns for one in found.devices)
+    # Totals of nvprof have no devices.
+    if found.devices and kernels != total:
+        raise UsageError(f"kernels add up to {kernels} ns, and kernel_total_ns of devices to {total} ns")
     if found.launches is not None:
         latency, queue = found.launches.latency_histogram, found.launches.queue_histogram
         if (latency is None) != (queue is None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.argument_checks import check_size
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.escaping import visible
@@ -72,6 +73,7 @@ def number(given: float | str) -> float:
     Raises:
         UsageError: If the margin is not a number, or not from 0 to below 0.5.
     """
+    check_size("margin", given)
     text = str(given).strip()
     try:
         value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)

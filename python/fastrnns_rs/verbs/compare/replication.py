@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 CONFIDENCE_LEVEL = 0.95
 #: Number of sessions per side from which sessions are the replicates.
 LEAST_SESSIONS = 3
+#: Relative difference of equal ratios.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +131,16 @@ def compare_pair(pair: Pair, replication: Replication, margin: float) -> stats.S
     if not first or not second or any(one and one.lack for one in (pair.baseline, pair.candidate)):
         return None
     found = replication.compared(margin)
-    without = found.p_value is not None and replication.spread is None and lacks_spread(first, second)
-    return None if without else found
+    if found.p_value is None or replication.spread is not None:
+        return found
+    same = lacks_spread(first, second) or (replication.paired and _have_one_ratio(first, second))
+    return None if same else found
+
+
+def _have_one_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> bool:
+    """Returns True if pairs differ and all have the same ratio: their times were made from each other."""
+    ratios = [after / before for before, after in zip(baseline, candidate, strict=True)]
+    return max(ratios) - min(ratios) < _ROUNDING * max(ratios) and {*ratios} != {1.0}
 
 
 def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:

@@ -47,6 +47,7 @@ WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
 _FOUND = ("ratio", "ratio_ci_low", "ratio_ci_high", "cliffs_delta", "p_value")
 #: Reason of a row whose times differ but do not vary.
 NO_SPREAD = "neither side has any spread: no verdict"
+_ONE_RATIO = "all pairs have the same ratio: no verdict"
 _DECILES = [one / 10 for one in range(1, 10)]
 #: With fewer processes on a side, the interval is wide.
 FEW_PROCESSES = 10
@@ -176,7 +177,7 @@ def _row(pair: Pair, replication: Replication, found: stats.SampleComparison | N
         shift_ns=found.shift if found else None,
         **{name: getattr(found, name) if found else None for name in _FOUND},
         verdict=WORDS[found.verdict] if found and judged else None,
-        reason=found.reason if found else _missing(pair),
+        reason=found.reason if found else _missing(pair, paired=replication.paired),
         label=_label(pair, basis),
         # More processes do not replace sessions.
         additional_processes=found.additional_processes
@@ -248,7 +249,7 @@ def _deciles(one: Series | None, other: Series | None) -> list[Decile]:
     ]
 
 
-def _missing(pair: Pair) -> str:
+def _missing(pair: Pair, *, paired: bool) -> str:
     """Returns the reason why a pair has no statistics."""
     if pair.candidate is None or pair.baseline is None:
         where = "only in the baseline" if pair.baseline else "only in the candidate"
@@ -259,7 +260,7 @@ def _missing(pair: Pair) -> str:
         for side, series in both
         if not series.levels
     ]
-    return "; ".join(reasons) or pair.baseline.lack or pair.candidate.lack or NO_SPREAD
+    return "; ".join(reasons) or pair.baseline.lack or pair.candidate.lack or (_ONE_RATIO if paired else NO_SPREAD)
 
 
 def _label(pair: Pair, basis: RowBasis | None) -> str | None:

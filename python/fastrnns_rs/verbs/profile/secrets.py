@@ -70,12 +70,17 @@ def rules(variables: Mapping[str, str], form: Form, *places: Path) -> list[Rule]
         places: Folders of the capture, which become `.`.
     """
     folders = _folders(variables, places)
-    texts = [f"{name}={value}" for name, value in variables.items()] + [platform.node()]
+    machine = platform.node()
+    texts = [f"{name}={value}" for name, value in variables.items()] + [machine]
+    texts += filter(_is_telling, [machine.partition(".")[0]])
     values = [part for value in variables.values() for part in (value, *_lines(value))]
     texts += [value for value in values if form == "prose" or _is_telling(value)]
     texts += _secrets(variables)
     found = {text: Rule(text, _exactly(text, form), REDACTED.encode()) for text in _spelled(texts, form)}
     found = {text: rule for text, rule in found.items() if len(text) >= _SHORTEST}
+    # A short password may occur in any text, but not as part of an address.
+    passwords = [f":{one}@" for value in variables.values() for one in _PASSWORD.findall(value)]
+    found |= {text: Rule(text, _exactly(text, form), f":{REDACTED}@".encode()) for text in _spelled(passwords, form)}
     for name, placeholder in folders.items():
         for text in _spelled([name], form):
             found[text] = Rule(text, re.compile(re.escape(text) + _ENDS), placeholder.encode())

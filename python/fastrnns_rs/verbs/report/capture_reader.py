@@ -40,6 +40,9 @@ class Inductor:
     __slots__ = ("name", "runs", "wall_time_ms")
 
     def __init__(self, *, wall_time_ms: float, runs: int = 1, name: str = "unknown") -> None:
+        for where, value in (("wall_time_ms", wall_time_ms), ("runs", runs)):
+            if not isinstance(value, (int, float)):
+                raise UsageError(f"invalid number: {value!r}", "Use a number above 0.", where=where, value=value)
         # The limits are a nanosecond and thirty years: outside of them, ratios are not finite.
         if not 1e-6 <= wall_time_ms <= 1e12 or not 1 <= runs < 2**63:  # noqa: PLR2004
             number, where = (wall_time_ms, "wall_time_ms") if 1 <= runs < 2**63 else (runs, "runs")
@@ -122,8 +125,7 @@ def read(
     if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
         hint = "Use an integer of at least 1, or ray."
         raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
-    if extent not in {"whole", "devices", "kernels"}:
-        raise unknown("invalid value", extent, ("whole", "devices", "kernels"), where="extent")
+    _check_choices(extent=extent, kernels_by=kernels_by)
     _check_window(since_ns, until_ns)
     rules = None if categories is None else _rules(categories)
     if trace_output is not None:
@@ -162,6 +164,15 @@ def read(
     if trace_output is not None:
         merged_trace.write(trace, trace_output, counted)
     return summary
+
+
+_CHOICES = {"extent": ("whole", "devices", "kernels"), "kernels_by": ("device", "name", "shape")}
+
+
+def _check_choices(**given: str) -> None:
+    for name, value in given.items():
+        if value not in _CHOICES[name]:
+            raise unknown("invalid value", value, _CHOICES[name], where=name)
 
 
 def _check_window(since_ns: int | None, until_ns: int | None) -> None:

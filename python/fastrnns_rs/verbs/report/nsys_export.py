@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from fastrnns_rs._core import Completed, Profiler
 
 #: Prefix of nsys reports. Since 2023, the version that wrote the report follows.
-_REPORT = re.compile(rb"NVIDIA Tegra Profiler Report (\d{4}(?:@\d+){2,})?")
+_REPORT = re.compile(rb"NVIDIA Tegra Profiler Report (\d{4}(?:@\d{1,9}){2,})?")
 #: Prefix of streams that were never imported: a separator, and the version.
-_STREAM = re.compile(rb"U3w\[END\](?:NVIDIA [\w ]*Stream (\d{4}(?:\.\d+){2,})?)?")
+_STREAM = re.compile(rb"U3w\[END\](?:NVIDIA [\w ]*Stream (\d{4}(?:\.\d{1,9}){2,})?)?")
 _EXPORT_TIMEOUT_S = 3600.0
 
 

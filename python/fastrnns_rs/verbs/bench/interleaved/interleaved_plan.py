@@ -75,10 +75,18 @@ def variables(given: Iterable[str]) -> dict[str, str]:
     found = {}
     for one in given:
         name, equals, value = one.partition("=")
-        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or "\0" in value:
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or not _is_encodable(value):
             raise UsageError(f"invalid variable: {one!r}", "Use NAME=VALUE.", value=one)
         found[name] = value
     return found
+
+
+def _is_encodable(text: str) -> bool:
+    """Returns True if a variable can have this value."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def start(
