@@ -297,3 +297,31 @@ def test_captures_apart_are_records(tmp_path: Path) -> None:
     captures = fastrnns_rs.profile(["cudnn", planted_runners.sound], **asked, output_dir=tmp_path)
     assert [(one.runners, one.ok) for one in captures] == [(["cudnn"], True), (["sound"], True)]
     assert len([*tmp_path.glob("*.txt")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fastrnns_rs.compare("a", "b", margin=10**5000), "out of range: an integer of 16,610 bits (margin)"),
+        (lambda: fastrnns_rs.compare("a", "b", fail_on=3), "invalid value: 3 (fail_on)"),
+        (lambda: fastrnns_rs.ab("py", candidate_env={"A=B": "1"}), "invalid variable: 'A=B' (candidate_env)"),
+        (lambda: fastrnns_rs.ab("py", candidate_env={"A": "\ud800"}), "invalid variable: "),
+        (lambda: fastrnns_rs.read("a", devices="0"), "invalid value: '0' (devices)"),
+        (lambda: fastrnns_rs.read("a", streams=["0"]), "invalid value: ['0'] (streams)"),
+        (lambda: fastrnns_rs.read("a", pattern=3), "invalid value: 3 (pattern)"),
+        (lambda: fastrnns_rs.read("a", kernels_by="x"), "invalid value: 'x' (kernels_by)"),
+        (lambda: fastrnns_rs.Inductor(wall_time_ms="x"), "invalid number: 'x' (wall_time_ms)"),
+        (lambda: fastrnns_rs.Schedule.parse("wait=" + "9" * 5000), "invalid integer of wait: "),
+    ],
+    ids=range(10),
+)
+def test_what_no_argument_can_be_is_a_usage_error(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}"):
+        call()
+
+
+@pytest.mark.usefixtures("_no_torch")
+@pytest.mark.parametrize("folder", ["a\0", "\ud800"])
+def test_a_folder_that_cannot_be_is_a_usage_error(folder: str) -> None:
+    with pytest.raises(UsageError, match=r"^cannot write folder: .* \(output_dir\): "):
+        fastrnns_rs.profile("py", output_dir=folder, tool="torch")

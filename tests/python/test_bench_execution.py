@@ -232,6 +232,20 @@ def test_a_process_without_the_phases_of_the_others_is_a_failure(workers: Worker
     assert (run.plan.stopped_by, [one.status for one in run["py"].processes]) == (None, ["ok", "failed"])
 
 
+@pytest.mark.parametrize("version", ["9.9", ["9.9"], None])
+def test_a_process_with_another_torch_is_a_failure(workers: Workers, version: object) -> None:
+    plan, run = begin(["py"], processes=2)
+    answer = measured([5] * 20, [5] * 20, steady_from=5)
+    workers.instead[1] = replace(answer, content={**answer.content, "torch_version": version})
+    run = execute(plan, run, executor=each(workers))
+    if isinstance(version, str):
+        known = FACTS.torch_version
+        assert run["py"].reason == f"process 2, after 1 that did not: it has torch 9.9, and the run began with {known}"
+    else:
+        # An answer that a runner has made itself.
+        assert run["py"].reason is None
+
+
 def test_time_that_does_not_fit_into_the_timeout_is_refused() -> None:
     with pytest.raises(UsageError, match=r"1800 s \(timeout\)|1800 s, and a process measures for up to 1800 s"):
         begin(stop="time:30m", processes=2)

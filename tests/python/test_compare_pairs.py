@@ -76,3 +76,13 @@ def test_two_runs_of_bench_are_not_paired() -> None:
     [other] = compare(run([exactly(BASELINE)]), run([exactly(CANDIDATE)]), history=False).rows
     assert other.p_value is not None
     assert other.p_value > 100 * row.p_value
+
+
+def test_pairs_of_one_ratio_have_no_verdict() -> None:
+    """Times that were made from those of the other side vary, and their ratio does not."""
+    levels = [1000, 1010, 990, 1030, 1020]
+    [row] = compare(both(exactly(levels), exactly([2 * one for one in levels], side="b"))).rows
+    assert (row.verdict, row.p_value, row.ratio) == (None, None, pytest.approx(2))
+    assert row.reason == "all pairs have the same ratio: no verdict"
+    [equal] = compare(both(exactly(levels), exactly(levels, side="b"))).rows
+    assert equal.verdict == "equivalent"

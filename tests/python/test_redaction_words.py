@@ -37,6 +37,24 @@ def test_words_and_numbers_of_secret_variables_are_replaced_in_names(around: str
     assert found == {"traceEvents": [wanted] * 3}
 
 
+@pytest.mark.parametrize("form", ["database", "json", "table", "prose"])
+def test_a_short_password_is_replaced_in_its_address(form: secrets.Form) -> None:
+    found = secrets.rules({"STORE": "postgres://bob:hunter2@db/x?y"}, form)
+    text = '"open postgres://bob:hunter2@db/z, hunter2"'
+    hidden_text = secrets.hide_text(text, found)
+    assert ":hunter2@" not in hidden_text
+    assert hidden_text.endswith(':[redacted]@db/z, hunter2"')
+
+
+@pytest.mark.parametrize("form", ["database", "json", "table", "prose"])
+@pytest.mark.parametrize("name", ["gpu-server-01.corp.example", "gpu-server-01"])
+def test_the_machine_is_not_named_with_or_without_its_domain(
+    form: secrets.Form, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.node", lambda: "gpu-server-01.corp.example")
+    assert secrets.hide_text(f'"worker at {name}"', secrets.rules({}, form)) == '"worker at [redacted]"'
+
+
 @pytest.mark.parametrize("form", ["database", "table", "prose"])
 def test_they_are_replaced_in_other_files(form: secrets.Form) -> None:
     text = hidden(f"login {WORD} {NUMBER} hunterssecret", form)

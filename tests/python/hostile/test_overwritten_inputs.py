@@ -22,6 +22,7 @@ def folder(anywhere: Path) -> Path:
     (anywhere / "link.json").symlink_to("trace.json")
     (anywhere / "hard.json").hardlink_to(anywhere / "trace.json")
     (anywhere / "rules.txt").write_text("")
+    (anywhere / "rules.svg").write_text("")
     files = (
         (str(anywhere / "captured" / "one.json"), "kineto"),
         (str(anywhere / "captured" / "table.txt"), "torch_table"),
@@ -44,6 +45,7 @@ OVERWRITING = [
     ("report", "records", "--output", "captured/table.txt"),
     ("report", "trace.json", "--categories", "rules.txt", "--output", "rules.txt"),
     ("report", "trace.json", "--categories", "rules.txt", "--trace", "rules.txt"),
+    ("report", "trace.json", "--categories", "rules.svg", "--plot", "rules.svg"),
     ("compare", "captured", "trace.json", "--output", "captured/one.json"),
     ("compare", "trace.json", "records", "--output", "captured/table.txt"),
 ]
@@ -84,8 +86,15 @@ def test_no_capture_is_replaced_by_a_merged_trace(folder: Path, words: tuple[str
 
 def test_a_trace_and_a_summary_are_two_files(folder: Path) -> None:
     done = run_cli("report", "trace.json", "--output", "out.json", "--trace", folder / "out.json")
-    check_refusal(done, "out.json", "--trace")
+    check_refusal(done, str(folder / "out.json"), "--trace")
     assert not (folder / "out.json").exists()
+
+
+def test_a_trace_and_a_plot_are_two_files(folder: Path) -> None:
+    (folder / "out.svg").symlink_to("trace.svg")
+    done = run_cli("report", "trace.json", "--trace", "trace.svg", "--plot", "out.svg")
+    check_refusal(done, "trace.svg", "--trace")
+    assert not (folder / "trace.svg").exists()
 
 
 def test_another_file_of_the_folder_is_written(folder: Path) -> None:

@@ -138,7 +138,10 @@ def compare_pair(pair: Pair, replication: Replication, margin: float) -> stats.S
 
 
 def _have_one_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> bool:
-    """Returns True if pairs differ and all have the same ratio: their times were made from each other."""
+    """Returns True if pairs differ and all have the same ratio.
+
+    The times of one side were then made from those of the other.
+    """
     ratios = [after / before for before, after in zip(baseline, candidate, strict=True)]
     return max(ratios) - min(ratios) < _ROUNDING * max(ratios) and {*ratios} != {1.0}
 
