@@ -68,7 +68,8 @@ def test_sessions_go_on_where_they_were_interrupted(anywhere: Path) -> None:
     first = plain["sessions"][:2]
     known = {one["session_id"] for one in first}
     for row in plain["results"]:
-        row["processes"] = [one for one in row["processes"] if one["session"] in known][:3]
+        processes = [one for one in row["processes"] if one["session"] in known][:3]
+        row |= {"processes": processes, "forward": None, "backward": None}
     Path("run.json").write_text(json.dumps({**plain, "sessions": first, "status": "interrupted"}))
     done = run_pretended("bench", "--resume", "run.json")
     assert done.status == 0, done.stderr

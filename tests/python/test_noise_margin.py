@@ -60,6 +60,11 @@ def test_the_noise_floor_of_the_machine_that_measured_is_the_margin() -> None:
     assert {one.code for one in found.warnings} == {"false_alarms"}
 
 
+def test_a_floor_whose_interval_an_earlier_version_rounded_is_read() -> None:
+    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, false_alarm_rate=0.0, false_alarm_ci_low=2e-19))
+    assert compared(on("cpu"), on("cpu", seed=1)).method.margin == 0.03
+
+
 def test_the_noise_of_another_torch_is_a_warning() -> None:
     store(floor_of("cpu", ENVIRONMENT, torch_version="0.1", measured_utc="1999-01-01T00:00:00+00:00"))
     found = compared(on("cpu"), on("cpu", seed=1))

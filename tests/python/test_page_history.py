@@ -37,7 +37,7 @@ def made(number: int, level: int, machine: str | None = "m", **changes: Any) -> 
     rows = []
     for name, factor in (("cudnn", 1), ("py", 2)):
         medians = [factor * (level + step) for step in (-2, 0, 2)]
-        one = exactly(medians, name, forward=summary([[[median] * 9] for median in medians]))
+        one = exactly(medians, name, forward=summary([[[one - 1, one, one + 2]] for one in medians]))
         rows.append(replace(one, processes=[replace(each, session=session.session_id) for each in one.processes]))
     environment = replace(ENVIRONMENT, git=Git(commit=f"{number:040x}", dirty=number == 1))
     given: dict[str, Any] = {"environment": environment, **changes}

@@ -40,7 +40,7 @@ def test_a_plot_and_an_output_are_two_files(call: Any, file: Path, tmp_path: Pat
         for words in (("show", file), ("compare", file, file)):
             done = call(*words, "--plot", same, "--output", output, "--format", "html")
             assert done.status == 2
-            assert done.stderr.startswith(f"error: two outputs for one file: '{output}' (--plot)")
+            assert done.stderr.startswith(f"error: two outputs for one file: '{same}' (--plot)")
             assert not same.exists()
     assert call("show", file, "--plot", same, "--output", tmp_path / "x.html", "--format", "html").status == 0
     assert same.exists()

@@ -80,3 +80,15 @@ def test_a_summary_without_time_budgets_has_pages_lists_and_no_answer() -> None:
     assert early.render("html").startswith("<!doctype html>")
     with pytest.raises(UsageError, match="earlier version, without time budgets"):
         early.render()
+
+
+def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
+    """They are kernels without a device."""
+    plain = summary_of("a kernel")
+    plain["kernels"].append({**plain["kernels"][0], "name": "another", "total_ns": 1})
+    with pytest.raises(UsageError, match="kernels add up to 100001 ns"):
+        SummaryDocument.from_dict(plain)
+    plain["captures"][0]["format"] = "nvprof-csv"
+    SummaryDocument.from_dict(plain)
+    plain["devices"] = []
+    SummaryDocument.from_dict(plain)

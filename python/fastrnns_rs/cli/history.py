@@ -15,6 +15,7 @@ from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb, WordsOption
 from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError, exclusive
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.prose import WIDTH
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, 
 
         paths = export_runs(chosen, given["export"])
         files = "1 run file is" if len(paths) == 1 else f"{len(paths):,} run files are"
-        shared.tell([f"{files} in {given['export']}"])
+        shared.tell([f"{files} in {visible(str(given['export']))}"])
     elif act == "tag":
         history.tag(chosen, given["tag"])
         shared.tell([f"{make_name(one)} has the tag {given['tag']}" for one in chosen])
@@ -217,7 +218,6 @@ def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, 
 
 
 def _import(history: RunHistory, sources: tuple[str, ...]) -> int:
-    from fastrnns_rs.escaping import visible
     from fastrnns_rs.verbs.history.transfer import import_runs
 
     if not sources:

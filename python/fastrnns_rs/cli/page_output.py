@@ -14,6 +14,7 @@ from fastrnns_rs.cli import shared
 from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import PAGE, F, several
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.escaping import visible
 
 HTML = "html"
 
@@ -149,9 +150,9 @@ def open_page(path: Path) -> None:
     # The module searches `PATH` for many programs, some of which hardly a machine has.
     os.environ["PATH"] = absolute_folders()
     if webbrowser.open(path.resolve().as_uri()):
-        shared.tell([f"note: the browser shows {path}"])
+        shared.tell([f"note: the browser shows {visible(str(path))}"])
     elif shared.is_quiet():
         # The path is the only result: the file may be a temporary one.
         click.echo(path)
     else:
-        shared.tell([f"note: no browser found; the page is {path}"])
+        shared.tell([f"note: no browser found; the page is {visible(str(path))}"])

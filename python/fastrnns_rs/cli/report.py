@@ -283,10 +283,11 @@ def _check_outputs(given: dict[str, Any]) -> None:
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
     inputs = [one for file in given["files"] for one in files_not_to_replace(file)]
-    inputs += [] if given["categories"] is None else [given["categories"]]
-    shared.check_output(given["output"], inputs)
-    shared.check_not_read(given["plot"], inputs, "--plot")
-    shared.check_not_read(given["trace"], inputs, "--trace")
+    rules = [] if given["categories"] is None else [given["categories"]]
+    shared.check_output(given["output"], [*inputs, *rules])
+    shared.check_not_read(given["plot"], [*inputs, *rules], "--plot")
+    # Whether it is one of the captures is checked where the trace is merged.
+    shared.check_not_read(given["trace"], rules, "--trace")
     shared.check_distinct(given, "output", "plot", "trace")
 
 

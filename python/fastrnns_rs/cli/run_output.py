@@ -17,6 +17,7 @@ from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import F, output, several
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.screen import Line, plain
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _tell_old_meaning(path: Path) -> None:
     shared.tell(
         [
             "warning: --output without --format writes the run file; a later version will write the table",
-            f"  hint: Use --run-file {path}",
+            f"  hint: Use --run-file {visible(str(path))}",
         ]
     )
 

@@ -265,7 +265,7 @@ def check_distinct(given: Mapping[str, Any], *names: str) -> None:
 
     Args:
         given: Options of a command.
-        names: Those that name outputs; the command need not have them, and streams take any number.
+        names: Those that name outputs; the command need not have them. Pipes and devices take any number.
 
     Raises:
         UsageError: If two are the same file, under any name.
@@ -275,9 +275,12 @@ def check_distinct(given: Mapping[str, Any], *names: str) -> None:
     found: set[str] = set()
     for name in names:
         path = given.get(name)
-        if path is None or is_stream(path):
+        if path is None:
             continue
-        place = os.path.realpath(path)
+        is_stdout = os.fspath(path) in _STDOUT_NAMES
+        if is_stream(path) and not is_stdout:
+            continue
+        place = "-" if is_stdout else os.path.realpath(path)
         if place in found:
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(f"two outputs for one file: {str(path)!r}", f"Use another file for {flag}.", where=flag)

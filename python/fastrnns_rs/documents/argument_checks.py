@@ -53,12 +53,6 @@ def _path(value: object) -> object:
     raise TypeError
 
 
-def _text(value: object) -> object:
-    if isinstance(value, str):
-        return value
-    raise TypeError
-
-
 def _integers(values: Any) -> list[int]:
     return [*map(_integer, values)]
 
@@ -68,7 +62,6 @@ _PATH: Check = (_path, "not a path", "Use a path: str or os.PathLike.", ())
 _CHECKS: dict[str, Check] = {
     "bool": SWITCH,
     "int": (_integer, "invalid integer", "Use an integer.", ()),
-    "str": (_text, "invalid value", "Use a text.", ()),
     "Iterable[int]": (_integers, "invalid value", "Use a list of integers.", ()),
     "str | Path": _PATH,
     "str | os.PathLike[str]": _PATH,

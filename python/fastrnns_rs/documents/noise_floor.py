@@ -78,7 +78,8 @@ class NoiseFloor(Part):
         for name in ("false_alarm_rate", "false_alarm_ci_low", "false_alarm_ci_high", "margin"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a share from 0 to 1")
-        if not self.false_alarm_ci_low <= self.false_alarm_rate <= self.false_alarm_ci_high:
+        # Earlier versions rounded the ends and the rate separately.
+        if not self.false_alarm_ci_low - 1e-9 <= self.false_alarm_rate <= self.false_alarm_ci_high + 1e-9:
             ends = f"{self.false_alarm_ci_low} to {self.false_alarm_ci_high}"
             raise UsageError(f"false_alarm_rate is {self.false_alarm_rate}, outside of its interval from {ends}")
         optional = ("pair_log_stddev", "between_sessions_change", "session_log_stddev")

@@ -220,7 +220,7 @@ class Run(Container[Result], Tabular, Document):
     def check(self) -> None:
         """Checks numbers, as any document does, and the consistency of the results.
 
-        Results, and processes of a result, must be unique, and samples must be complete.
+        Results, and processes of a result, must be unique, samples must be complete, and statistics must be of them.
         """
         soundness.check_numbers(self)
         run_soundness.check_results(self.results)

@@ -328,7 +328,7 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
     def check(self) -> None:
         """Checks numbers, as any document does, and the consistency of the summary.
 
-        Bins, nested ranges and medians must fit together.
+        Spans, kernels, bins, nested ranges and medians must fit together.
         """
         soundness.check_numbers(self)
         summary_soundness.check_summary(self)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import module_from_spec
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -37,9 +37,9 @@ def load_source(name: str, path: Path) -> ModuleType:
     """
     file = str(path.absolute())
     loader = SourceLoader(name, file)
-    spec = ModuleSpec(name, loader, origin=file)
-    # Sets the module's `__file__`.
-    spec.has_location = True
+    spec = spec_from_loader(name, loader)
+    if spec is None:
+        raise ImportError(f"not a Python file: {file!r}")
     module = sys.modules[name] = module_from_spec(spec)
     loader.exec_module(module)
     return module

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import py_compile
-import re
 import shlex
-import shutil
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +22,6 @@ from fastrnns_rs import cli
 from fastrnns_rs.cli.configuration import Guarded, Unconfigured
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import ownership
-from fastrnns_rs.runners.source_loader import load_source
 from fastrnns_rs.verbs.inductor import module_files
 
 BENCH = ["bench", "--group", "rnns", "--rnns", "cudnn", "--nloops", "3", "--processes", "1", "--device", "cpu"]
@@ -364,41 +357,3 @@ def test_modules_beside_a_runner_file_are_imported_where_only_its_user_writes(an
     else:
         # It was executed, and the runner is of the other file.
         assert "no runner in file: 'runners/mine.py'" in done.stderr
-
-
-def test_bytecode_beside_a_named_file_is_neither_run_nor_written(anywhere: Path) -> None:
-    """Others may have put it there, and it may be that of an earlier source with the same size and time."""
-    named, other = anywhere / "mine.py", anywhere / "theirs.py"
-    named.write_text("VALUE = 'named'\n")
-    other.write_text("VALUE = 'beside'\n")
-    beside = importlib.util.cache_from_source(str(named))
-    py_compile.compile(str(other), beside, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
-    content = Path(beside).read_bytes()
-    assert vars(load_source("named_file", named))["VALUE"] == "named"
-    assert Path(beside).read_bytes() == content
-    shutil.rmtree(Path(beside).parent)
-    load_source("named_file", named)
-    assert not Path(beside).parent.exists()
-
-
-def test_everything_that_loads_a_named_file_loads_its_source() -> None:
-    package = ROOT / "python" / "fastrnns_rs"
-    used = {
-        path.relative_to(package).as_posix()
-        for path in package.rglob("*.py")
-        if re.search(r"SourceFileLoader|spec_from_file_location|run_path", path.read_text(encoding="utf-8"))
-    }
-    assert used == {"runners/source_loader.py"}
-
-
-def test_no_browser_of_the_working_directory_is_started(anywhere: Path) -> None:
-    program = anywhere / "www-browser"
-    program.write_text("#!/bin/sh\ntouch executed\n")
-    program.chmod(0o755)
-    variables = {"PATH": f":.:{os.environ['PATH']}", "TERM": "xterm"}
-    kept = {name: value for name, value in os.environ.items() if name not in {"BROWSER", "DISPLAY", "WAYLAND_DISPLAY"}}
-    words = [sys.executable, "-m", "fastrnns_rs", "show", str(ROOT / "benches" / "readme" / "after.json"), "--open"]
-    done = subprocess.run(words, env={**kept, **variables}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert not (anywhere / "executed").exists()
-    Path(done.stderr.split()[-1]).unlink()

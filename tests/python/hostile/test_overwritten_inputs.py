@@ -97,6 +97,11 @@ def test_a_trace_and_a_plot_are_two_files(folder: Path) -> None:
     assert not (folder / "trace.svg").exists()
 
 
+def test_two_documents_do_not_go_to_one_stdout(folder: Path) -> None:
+    done = run_cli("report", folder / "trace.json", "--json", "--output", "-", "--trace", "/dev/stdout")
+    check_refusal(done, "/dev/stdout", "--trace")
+
+
 def test_another_file_of_the_folder_is_written(folder: Path) -> None:
     assert run_cli("report", "captured", "--output", "captured/summary.txt").status == 0
     assert (folder / "captured" / "summary.txt").read_text()

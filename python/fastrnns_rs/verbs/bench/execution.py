@@ -156,7 +156,8 @@ class _Execution:
                 task,
                 earlier.get((task.runner.name, task.side, task.problem)),
                 detects_warmup=detects,
-                torch_version=environments.get(task.side, run.environment).torch_version,
+                # Ranks may have other versions, of which a warning tells.
+                torch_version=None if rank_group else environments.get(task.side, run.environment).torch_version,
             )
             for task in plan.tasks
         ]

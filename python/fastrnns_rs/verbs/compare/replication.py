@@ -121,7 +121,7 @@ def compare_pair(pair: Pair, replication: Replication, margin: float) -> stats.S
     """Computes the statistics of a pair.
 
     Returns:
-        The statistics; None if a side has no processes, or the sides differ and neither varies.
+        The statistics; None if a side has no processes, or the sides differ and neither they nor their pairs vary.
 
     Raises:
         ValueError: If a number is not above 0.

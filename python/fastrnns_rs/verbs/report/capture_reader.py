@@ -126,6 +126,7 @@ def read(
         hint = "Use an integer of at least 1, or ray."
         raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
     _check_choices(extent=extent, kernels_by=kernels_by)
+    _check_texts(pattern=pattern, iteration_range=iteration_range)
     _check_window(since_ns, until_ns)
     rules = None if categories is None else _rules(categories)
     if trace_output is not None:
@@ -173,6 +174,12 @@ def _check_choices(**given: str) -> None:
     for name, value in given.items():
         if value not in _CHOICES[name]:
             raise unknown("invalid value", value, _CHOICES[name], where=name)
+
+
+def _check_texts(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None and not isinstance(value, str):
+            raise UsageError(f"invalid value: {value!r}", "Use a text.", where=name, value=value)
 
 
 def _check_window(since_ns: int | None, until_ns: int | None) -> None:
