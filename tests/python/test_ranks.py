@@ -152,14 +152,14 @@ def test_ranks_that_were_asked_for_different_things_are_refused() -> None:
         agreed(Pretended([other]), *begin())
 
 
-def test_other_software_and_machines_are_told() -> None:
-    def other(told: dict[str, Any]) -> dict[str, Any]:
-        return {**told, "environment": {**told["environment"], "environment.torch_version": "2.11"}, "host": "b"}
+def test_other_software_and_machines_are_warnings() -> None:
+    def other(sent: dict[str, Any]) -> dict[str, Any]:
+        return {**sent, "environment": {**sent["environment"], "environment.torch_version": "2.11"}, "host": "b"}
 
     _plan, run = agreed(Pretended([other]), *begin())
-    told = {one.code: one.evidence for one in run.warnings}
-    assert told["ranks_differ"] == f"rank 1: environment.torch_version 2.11, not {FACTS.torch_version}"
-    assert told["several_machines"] == "2 machines"
+    warnings = {one.code: one.evidence for one in run.warnings}
+    assert warnings["ranks_differ"] == f"rank 1: environment.torch_version 2.11, not {FACTS.torch_version}"
+    assert warnings["several_machines"] == "2 machines"
 
 
 def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,8 +70,7 @@ def compare(
         MissingError: If a file is missing, the noise floor is not known, or no nsys is found to export
             a report.
     """
-    causes = [fail_on] if isinstance(fail_on, str) or not isinstance(fail_on, Iterable) else [*fail_on]
-    check_causes(causes)
+    causes = check_causes(fail_on)
     check_statistic(statistic)
     kept = chosen_history(history)
     sides = (_sources("baseline", baseline), [] if candidate is None else _sources("candidate", candidate))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
@@ -185,8 +185,7 @@ def ab(
     """
     given = plain_arguments(locals())
     refuse_in_worker("ab")
-    causes = [fail_on] if isinstance(fail_on, str) or not isinstance(fail_on, Iterable) else [*fail_on]
-    check_causes(causes)
+    causes = check_causes(fail_on)
     # A wrong margin is reported before minutes of measurement.
     check_statistic(statistic)
     margins.check(margin, statistic)

@@ -170,8 +170,8 @@ def _check_causes(fail_on: Sequence[str], check: Any) -> None:
         check(fail_on)
     except UsageError as error:
         # A list option takes every word up to the next flag, and so also files that follow it.
-        words = [one for one in fail_on if one in sys.argv[2:]]
-        wrong = [one for one in words if os.path.isfile(one)]  # noqa: PTH113  # Path raises for long words
+        given = sys.argv[2:]
+        wrong = [one for one in fail_on if one in given and os.path.isfile(one)]  # noqa: PTH113  # Path raises for long words
         if wrong:
             message = f"file after a list: {wrong[0]!r}"
             raise UsageError(message, _files_first(wrong), where="--fail-on") from error

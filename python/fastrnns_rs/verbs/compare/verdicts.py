@@ -283,15 +283,17 @@ def _label(pair: Pair, basis: RowBasis | None) -> str | None:
 CAUSES = ("regression", "inconclusive")
 
 
-def check_causes(fail_on: Collection[str]) -> None:
-    """Checks the values of `--fail-on`.
+def check_causes(fail_on: str | Iterable[str]) -> list[str]:
+    """Checks one or several values of `--fail-on`, and returns them as a list.
 
     Raises:
         UsageError: If a value is not in `CAUSES`.
     """
-    for one in fail_on:
+    causes = [fail_on] if isinstance(fail_on, str) or not isinstance(fail_on, Iterable) else [*fail_on]
+    for one in causes:
         if one not in CAUSES:
             raise unknown("invalid value", one, CAUSES, where="fail_on")
+    return causes
 
 
 def check_statistic(statistic: str) -> None:
