@@ -7,7 +7,7 @@ and values of the wrong type are rejected. The error names their path in the doc
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from operator import countOf
@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 #: Unknown keys of a document: from the identity of their object to that object, its path, and the keys.
 Kept = dict[int, tuple[object, str, dict[str, Any]]]
+
+#: Function that reads a plain value: the value, its path in the document, and where unknown keys go.
+_Reader = Callable[[Any, str, Kept | None], Any]
 
 #: Longest value and path in a message.
 _LONGEST_SHOWN = 40
@@ -96,8 +99,8 @@ def from_plain(expected: type[T], plain: object, kept: Kept | None = None) -> T:
     Raises:
         UsageError: If a key is missing or unknown, or a value has the wrong type.
     """
-    read: T = _read(expected, plain, "", kept)
-    return read
+    found: T = _read_object(expected, plain, "", kept)
+    return found
 
 
 @cache
@@ -107,52 +110,87 @@ def list_key_types(document: type) -> dict[str, Any]:
     return {key: hints[key] for key in added_keys(document)}
 
 
-def _read(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:  # noqa: C901, PLR0911
-    if expected is Any:
-        return plain
+@cache
+def _reader(expected: Any) -> _Reader:  # noqa: PLR0911
+    """Returns the function that reads values of a type, found once a type."""
     origin, arguments = get_origin(expected), get_args(expected)
+    if expected is Any:
+        return lambda plain, _path, _kept: plain
     if origin in {Union, types.UnionType}:
-        return _read_union(expected, arguments, plain, path, kept)
+        return _union_reader(expected, arguments)
+    if origin is list:
+        return _list_reader(expected, arguments[0])
+    if origin is dict:
+        return _dict_reader(expected, _reader(arguments[1]))
+    if is_dataclass(expected):
+        return lambda plain, path, kept: _read_object(expected, plain, path, kept)
     if origin is Literal:
-        if plain in arguments:
+        return _checking_reader(expected, lambda plain: plain in arguments)
+    if expected is float:
+        return _checking_reader(expected, lambda plain: type(plain) in {float, int})
+    return _checking_reader(expected, lambda plain: type(plain) is expected)
+
+
+def _checking_reader(expected: Any, is_right: Callable[[Any], bool]) -> _Reader:
+    def read(plain: Any, path: str, _kept: Kept | None) -> Any:
+        if is_right(plain):
             return plain
         raise _wrong(path, expected, plain)
-    if origin is list:
+
+    return read
+
+
+def _list_reader(expected: Any, item: Any) -> _Reader:
+    read_item = _reader(item)
+
+    def read(plain: Any, path: str, kept: Kept | None) -> Any:
         if not isinstance(plain, list):
             raise _wrong(path, expected, plain)
         # A long run has a million samples, so a loop of the interpreter checks them.
-        if arguments[0] is int and countOf(map(type, plain), int) == len(plain):
+        if item is int and countOf(map(type, plain), int) == len(plain):
             return plain
-        return [_read(arguments[0], item, f"{path}[{index}]", kept) for index, item in enumerate(plain)]
-    if origin is dict:
+        return [read_item(one, f"{path}[{index}]", kept) for index, one in enumerate(plain)]
+
+    return read
+
+
+def _dict_reader(expected: Any, read_item: _Reader) -> _Reader:
+    def read(plain: Any, path: str, kept: Kept | None) -> Any:
         if not isinstance(plain, dict):
             raise _wrong(path, expected, plain)
-        return {key: _read(arguments[1], item, f"{path}.{key}", kept) for key, item in plain.items()}
-    if is_dataclass(expected):
-        return _read_object(expected, plain, path, kept)
-    if type(plain) is expected or (expected is float and type(plain) is int):
-        return plain
-    raise _wrong(path, expected, plain)
+        return {key: read_item(item, f"{path}.{key}", kept) for key, item in plain.items()}
+
+    return read
 
 
-def _read_union(expected: Any, options: tuple[Any, ...], plain: Any, path: str, kept: Kept | None) -> Any:
-    if plain is None and types.NoneType in options:
-        return None
-    others = [option for option in options if option is not types.NoneType]
-    if len(others) == 1:
-        return _read(others[0], plain, path, kept)
-    for option in others:
-        try:
-            return _read(option, plain, path, kept)
-        except UsageError:
-            continue
-    raise _wrong(path, expected, plain)
+def _union_reader(expected: Any, options: tuple[Any, ...]) -> _Reader:
+    readers = [_reader(option) for option in options if option is not types.NoneType]
+    is_optional = len(readers) < len(options)
+
+    def read(plain: Any, path: str, kept: Kept | None) -> Any:
+        if plain is None and is_optional:
+            return None
+        if len(readers) == 1:
+            return readers[0](plain, path, kept)
+        for read_option in readers:
+            try:
+                return read_option(plain, path, kept)
+            except UsageError:
+                continue
+        raise _wrong(path, expected, plain)
+
+    return read
+
+
+@cache
+def _key_readers(document: type) -> dict[str, _Reader]:
+    return {key: _reader(expected) for key, expected in list_key_types(document).items()}
 
 
 def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any:
     if not isinstance(plain, dict):
         raise _wrong(path, expected, plain)
-    keys, hints = added_keys(expected), list_key_types(expected)
+    keys, readers = added_keys(expected), _key_readers(expected)
     for key, version in keys.items():
         if version is None and key not in plain:
             raise UsageError(f"missing key: {place(join(path, key))}")
@@ -161,7 +199,7 @@ def _read_object(expected: Any, plain: Any, path: str, kept: Kept | None) -> Any
         raise UsageError(f"unknown key: {place(join(path, next(iter(unknown))))}")
     # The first documents had some of the later keys, with the value null.
     given = [key for key, version in keys.items() if version is None or plain.get(key) is not None]
-    found = expected(**{key: _read(hints[key], plain[key], join(path, key), kept) for key in given})
+    found = expected(**{key: readers[key](plain[key], join(path, key), kept) for key in given})
     if unknown and kept is not None:
         kept[id(found)] = found, path, unknown
     return found

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
+from functools import cache
 from json.encoder import encode_basestring
 from typing import Any
 
+from fastrnns_rs.documents.codec import added_keys
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.escaping import json_safe
 
@@ -66,7 +68,7 @@ class Layout:
                 known = (value, b"".join(made))
             self._used[id(value)] = known
             found.append(known[1])
-        elif is_dataclass(value) or isinstance(value, Mapping):
+        elif _is_object(value.__class__):
             self._write_object(value, end, found)
         elif isinstance(value, (list, tuple)):
             kinds = {*map(type, value)}
@@ -148,7 +150,7 @@ def check(value: Any) -> None:
         integers = {*map(type, value)} == {int}
         for item in (min(value), max(value)) if integers else value:
             check(item)
-    elif is_dataclass(value) or isinstance(value, Mapping):
+    elif _is_object(value.__class__):
         for _, item in _entries(value):
             check(item)
 
@@ -156,8 +158,13 @@ def check(value: Any) -> None:
 def _entries(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, Mapping):
         return value.items()
-    return ((one.name, getattr(value, one.name)) for one in fields(value) if not one.name.startswith("_"))
+    return ((key, getattr(value, key)) for key in added_keys(value.__class__))
 
 
 def _is_nested(kind: type) -> bool:
-    return is_dataclass(kind) or issubclass(kind, (Mapping, list, tuple))
+    return _is_object(kind) or issubclass(kind, (list, tuple))
+
+
+@cache
+def _is_object(kind: type) -> bool:
+    return is_dataclass(kind) or issubclass(kind, Mapping)
