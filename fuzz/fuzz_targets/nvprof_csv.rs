@@ -1,16 +1,17 @@
-//! Tables that nvprof printed.
+//! Tables that nvprof printed, and text of no format.
 #![no_main]
 
-use fastrnns_rs_fuzz::read;
-use libfuzzer_sys::fuzz_target;
+use fastrnns_rs_fuzz::{COMPRESSED, format, read};
+use libfuzzer_sys::{Corpus, fuzz_target};
 
-fuzz_target!(|input: &[u8]| {
-    let Some(summary) = read(input) else { return };
-    if let [capture] = summary.captures.as_slice()
-        && capture.format == "nvprof-csv"
-        && !input.starts_with(b"\x1f\x8b")
-    {
+fuzz_target!(|input: &[u8]| -> Corpus {
+    if input.starts_with(COMPRESSED) || format(input).is_some_and(|format| format != "nvprof-csv") {
+        return Corpus::Reject;
+    }
+    if let Some(summary) = read(input) {
+        let capture = &summary.captures[0];
         // A row is a line, and takes two bytes at least.
         assert!(capture.events_read + capture.events_skipped <= input.len() as u64);
     }
+    Corpus::Keep
 });

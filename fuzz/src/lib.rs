@@ -6,10 +6,25 @@ use std::sync::LazyLock;
 
 use fastrnns_rs::error::Error;
 use fastrnns_rs::trace::categories::Categories;
-use fastrnns_rs::trace::{Options, Summary, Trace, readers, summarize};
+use fastrnns_rs::trace::readers::{self, FORMATS};
+use fastrnns_rs::trace::{Options, Summary, Trace, summarize};
 
 /// What messages and summaries call the file.
 pub const SHOWN: &str = "input";
+
+/// What a file starts with that is compressed.
+pub const COMPRESSED: &[u8] = b"\x1f\x8b";
+
+/// The format of a file of these bytes, uncompressed. A target rejects those of others, which have targets of their own:
+/// each would look for all readers' edges, and take days to find them.
+///
+/// # Panics
+/// There is no room for the file.
+pub fn format(content: &[u8]) -> Option<&'static str> {
+    let path = scratch();
+    fs::write(&path, content).expect("room for the input");
+    FORMATS.iter().find(|format| (format.matches)(content, &path)).map(|format| format.name)
+}
 
 /// The summary of a file of these bytes; `None` where it is refused.
 ///

@@ -31,7 +31,7 @@ pub struct Format {
     pub description: &'static str,
     /// Returns true if a file has this format, by the start of its decompressed content; or, if that is not enough, by the
     /// file.
-    matches: fn(&[u8], &Path) -> bool,
+    pub matches: fn(&[u8], &Path) -> bool,
     read: fn(Source<'_>, &mut Trace, Interrupted<'_>) -> Result<Capture>,
 }
 
