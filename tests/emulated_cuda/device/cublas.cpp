@@ -9,7 +9,7 @@ using namespace emulated;
 namespace {
 
 constexpr int kFailed = 13;
-constexpr int kVersion = 130000;
+constexpr int kCublasVersion = 130000;
 
 // The layout of cublasLtMatmulHeuristicResult_t: an algorithm, then its workspace and whether it works.
 struct Heuristic {
@@ -82,7 +82,7 @@ EXPORT int cublasSetPointerMode_v2(Library *library, int mode) {
 EXPORT int cublasSetWorkspace_v2(Library *, void *, std::size_t) { return 0; }
 EXPORT int cublasSetSmCountTarget(Library *, int) { return 0; }
 
-EXPORT std::size_t cublasLtGetVersion() { return kVersion; }
+EXPORT std::size_t cublasLtGetVersion() { return kCublasVersion; }
 EXPORT int cublasLtCreate(Library **library) { return cublasCreate_v2(library); }
 
 #define DESCRIPTION(kind)                                    \

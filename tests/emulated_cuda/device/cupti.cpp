@@ -12,14 +12,14 @@ namespace {
 
 std::atomic<bool> wanted[CUPTI_ACTIVITY_KIND_COUNT];
 
-std::mutex lock;
+std::mutex unwanted_lock;
 // Never destroyed, like all containers here.
 auto &unwanted = *new std::set<std::pair<CUpti_ActivityKind, CUpti_CallbackId>>;
 
 bool is_kind(CUpti_ActivityKind kind) { return kind > 0 && kind < CUPTI_ACTIVITY_KIND_COUNT; }
 
 CUptiResult set_function(CUpti_ActivityKind api, CUpti_CallbackId id, bool is_wanted) {
-    const std::lock_guard turn(lock);
+    const std::lock_guard turn(unwanted_lock);
     if (is_wanted) unwanted.erase({api, id});
     else unwanted.insert({api, id});
     return CUPTI_SUCCESS;
@@ -30,7 +30,7 @@ CUptiResult set_function(CUpti_ActivityKind api, CUpti_CallbackId id, bool is_wa
 bool emulated::wants(CUpti_ActivityKind kind) { return wanted[kind]; }
 
 bool emulated::wants_function(CUpti_ActivityKind api, CUpti_CallbackId id) {
-    const std::lock_guard turn(lock);
+    const std::lock_guard turn(unwanted_lock);
     return unwanted.count({api, id}) == 0;
 }
 

@@ -26,7 +26,7 @@ struct Buffer {
     std::size_t used = 0;
 };
 
-std::mutex lock;
+std::mutex buffers_lock;
 CUpti_BuffersCallbackRequestFunc request = nullptr;
 CUpti_BuffersCallbackCompleteFunc complete = nullptr;
 // The client has a buffer before there is anything in it: one that has none asks for no flush.
@@ -82,21 +82,21 @@ void write_complete(std::vector<Kept> &records) {
 void emulated::keep_record(Side side, const void *record, std::size_t size, std::size_t start_at, std::size_t end_at, Ns end) {
     Kept kept{{}, start_at, end_at, end};
     std::memcpy(kept.bytes.data(), record, std::min(size, kRoom));
-    const std::lock_guard turn(lock);
+    const std::lock_guard turn(buffers_lock);
     (side == Side::host ? of_host : of_device).push_back(kept);
     if (buffer.begin == nullptr) buffer = requested();
 }
 
 EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc by_request,
                                                   CUpti_BuffersCallbackCompleteFunc by_complete) {
-    const std::lock_guard turn(lock);
+    const std::lock_guard turn(buffers_lock);
     request = by_request;
     complete = by_complete;
     return CUPTI_SUCCESS;
 }
 
 EXPORT CUptiResult cuptiActivityFlushAll(std::uint32_t) {
-    const std::lock_guard turn(lock);
+    const std::lock_guard turn(buffers_lock);
     read_client_clock();
     write_complete(of_host);
     write_complete(of_device);

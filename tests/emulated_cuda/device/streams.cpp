@@ -37,7 +37,7 @@ Ns rounded(Ns time) {
     return (time + step - 1) / step * step;
 }
 
-std::atomic<bool> launched = false;
+std::atomic<bool> was_launched = false;
 
 // Gives an operation that may begin at a time its times; `tail` is where its stream has come to.
 void run(const Operation &operation, Ns earliest, Ns &tail) {
@@ -57,7 +57,7 @@ void run(const Operation &operation, Ns earliest, Ns &tail) {
     }
     const Ns begin = std::max(tail, earliest + settings().launch_ns);
     tail = begin + operation.duration;
-    launched = true;
+    was_launched = true;
     if (observer != nullptr) observer(operation, begin, tail);
 }
 
@@ -137,7 +137,7 @@ std::vector<std::function<void()>> launch(const std::shared_ptr<Graph> &graph, S
     return effects;
 }
 
-bool launched_since_asked() { return launched.exchange(false); }
+bool launched_since_asked() { return was_launched.exchange(false); }
 
 Ns tail_of(int device) {
     Ns time = default_stream(device).tail;
