@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
+if TYPE_CHECKING:
+    import re
+
 #: Characters that do something other than show themselves: they move, colour, reorder, hide, or end a line. Controls,
-#: the line ends of Unicode, and what Unicode calls default ignorable.
+#: the line ends of Unicode, and what Unicode calls default ignorable. Also the two that XML and SVG cannot contain.
 _ACTING = (
     *((0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5)),
     *((0x180B, 0x180F), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xD800, 0xDFFF)),
-    *((0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3)),
-    *((0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+    *((0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0xFFFE, 0xFFFF)),
+    *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
 #: The last character that one byte has room for.
 _LATIN_1 = 0xFF
+#: Marks on one character in any script. More of them would fill the lines above, and have no width to cut.
+_MOST_MARKS = 8
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -23,12 +31,28 @@ def visible(text: str) -> str:
     # All that is printable and ASCII needs no look at each character.
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_shown(one) if _acts(one) else one for one in text)
+    acting, symbols = _patterns()
+    return acting.sub(lambda found: _shown(found[0]), symbols.sub(_few_marks, text))
 
 
-def _acts(character: str) -> bool:
-    code = ord(character)
-    return any(first <= code <= last for first, last in _ACTING)
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Returns the patterns of characters that act, and of symbols of which many may be marks."""
+    import re  # Most texts are ASCII, and this module is slow to load.
+
+    ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in _ACTING)
+    return re.compile(f"[{ranges}]"), re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
+
+
+def _few_marks(found: re.Match[str]) -> str:
+    """Escapes the marks beyond those that one character has."""
+    import unicodedata
+
+    shown, marks = [], 0
+    for one in found[0]:
+        marks = marks + 1 if unicodedata.category(one).startswith("M") else 0
+        shown.append(_shown(one) if marks > _MOST_MARKS else one)
+    return "".join(shown)
 
 
 def _shown(character: str) -> str:
@@ -44,9 +68,11 @@ def json_safe(document: str) -> str:
     """
     if document.isascii() and "\x7f" not in document:
         return document
-    return "".join(_unicode_escape(one) if one != "\n" and _acts(one) else one for one in document)
+    return _patterns()[0].sub(lambda found: _unicode_escape(found[0]), document)
 
 
 def _unicode_escape(character: str) -> str:
+    if character == "\n":
+        return character
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))

@@ -87,6 +87,10 @@ def test_every_digit_of_a_number_comes_back() -> None:
         ("\x1b[31mred\x7f\x9b0m\0", "\\x1b[31mred\\x7f\\x9b0m\\x00"),
         ("a\u2028b\U000e0041", "a\\u{2028}b\\u{e0041}"),
         ("a\u202eb\u2066c\u200fd\u200b\ufeff", "a\\u{202e}b\\u{2066}c\\u{200f}d\\u{200b}\\u{feff}"),
+        ("漢\ufffe\uffff\ufffd", "漢\\u{fffe}\\u{ffff}\ufffd"),
+        ("e" + "\u0301" * 10 + "f", "e" + "\u0301" * 8 + "\\u{301}" * 2 + "f"),
+        ("…→…→…→…→…→",) * 2,
+        ("ที่นี่" * 3,) * 2,
     ],
 )
 def test_characters_that_act_are_shown(given: str, shown: str) -> None:

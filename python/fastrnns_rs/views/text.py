@@ -6,8 +6,6 @@ from fastrnns_rs.escaping import visible
 
 #: Characters that start a formula in spreadsheets; the wide forms count in Japanese and Chinese locales.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-#: These characters are invisible, are not controls, and are not allowed in an XML document.
-_NOT_IN_XML = {"\ufffe": "\\u{fffe}", "\uffff": "\\u{ffff}"}
 #: All visible characters below U+0300 fill one column, as do the symbols that this package writes.
 _COMBINING, _OURS = "\u0300", "…→↑↓"
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
@@ -56,9 +54,9 @@ def code_cell(text: str) -> str:
 def xml(text: str) -> str:
     """Escapes text for an attribute or an element of XML 1.0.
 
-    XML 1.0 cannot represent most control characters.
+    XML 1.0 cannot represent most of the characters that are made visible.
     """
-    return "".join(_ENTITIES.get(one) or _NOT_IN_XML.get(one, one) for one in visible(text))
+    return "".join(_ENTITIES.get(one, one) for one in visible(text))
 
 
 def shell_word(text: str) -> str:
