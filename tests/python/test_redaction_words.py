@@ -64,3 +64,27 @@ def test_they_are_replaced_in_other_files(form: secrets.Form) -> None:
 def test_words_of_other_variables_stay_in_traces() -> None:
     text = json.dumps({"name": "backward", "CorrectHorse": "forward"})
     assert hidden(text, "json") == text
+
+
+@pytest.mark.parametrize("form", ["database", "json", "table", "prose"])
+def test_secrets_are_found_as_addresses_write_them(form: secrets.Form) -> None:
+    variables = {
+        "DB_PASSWORD": "p@ss/w0rd",
+        "INDEX": "https://bob:sl%23shedw0rd@host/x?y",
+        "PIP_INDEX_URL": "https://ghp_0123456789@host/simple",
+    }
+    names = ["https://eve:p%40ss%2Fw0rd@a.test/", "login sl#shedw0rd", "clone https://ghp_0123456789@b.test/"]
+    found = secrets.hide_text(json.dumps(names), secrets.rules(variables, form))
+    assert found == json.dumps(
+        ["https://eve:[redacted]@a.test/", "login [redacted]", "clone https://[redacted]@b.test/"]
+    )
+
+
+@pytest.mark.parametrize("form", ["database", "json", "table", "prose"])
+def test_the_folder_of_the_interpreter_is_not_named(form: secrets.Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.prefix", "/data/of somebody/env")
+    monkeypatch.setattr("sys.base_prefix", "/usr")
+    monkeypatch.setattr("sys.executable", "/data/of somebody/env/bin/python")
+    text = '"/data/of somebody/env/bin/python /data/of somebody/env/lib/torch/x.py /usr/lib/y.py"'
+    found = secrets.hide_text(text, secrets.rules({}, form))
+    assert found == '"[redacted]/python [redacted]/lib/torch/x.py /usr/lib/y.py"'

@@ -11,10 +11,12 @@ import os
 import platform
 import pwd
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
+from urllib.parse import quote, unquote
 
 REDACTED = "[redacted]"
 #: Kind of the searched text. Prose is written by fastrnns-rs: more is removed there, since no program reads it.
@@ -40,6 +42,8 @@ _KINETO = [
 _SECRET_NAME = re.compile("auth|cred|key|pass|private|pwd|salt|secret|token", re.IGNORECASE)
 #: Password in an address, such as `https://user:password@host`.
 _PASSWORD = re.compile(r"://[^/@:\s]*:([^/@\s]+)@")
+#: Name in an address without a password, such as `https://token@host`.
+_TOKEN = re.compile(r"://([^/@:\s]+)@")
 _NUMBER = re.compile(rb"[0-9eE.+-]+")
 #: Rest of a string in JSON: the next quote ends it. After a number, the next quote begins a key.
 _IN_STRING = rb'(?=(?:[^"\\]|\\.)*+"\s*+[]},:])'
@@ -138,11 +142,16 @@ def _exactly(text: bytes, form: Form) -> re.Pattern[bytes]:
 
 
 def _secrets(variables: Mapping[str, str]) -> Iterator[str]:
-    """Yields values whose variable suggests a secret, and passwords in addresses."""
+    """Yields values whose variable suggests a secret, and passwords and tokens in addresses.
+
+    Each is yielded as it stands in an address, too.
+    """
     for name, value in variables.items():
-        if _SECRET_NAME.search(name):
-            yield from (value, *_lines(value))
-        yield from _PASSWORD.findall(value)
+        found = [value, *_lines(value)] if _SECRET_NAME.search(name) else []
+        found += [*_PASSWORD.findall(value), *filter(_is_telling, _TOKEN.findall(value))]
+        for one in found:
+            # Half a character of a name in another encoding is no part of an address.
+            yield from (one, unquote(one, errors="surrogateescape"), quote(os.fsencode(one), safe=""))
 
 
 def _lines(value: str) -> list[str]:
@@ -170,6 +179,8 @@ def _folders(variables: Mapping[str, str], places: Iterable[Path]) -> dict[str, 
         others.append(pwd.getpwuid(os.getuid()).pw_dir)
     with suppress(OSError):
         others.append(os.getcwd())  # noqa: PTH109
+    interpreter = (sys.prefix, sys.base_prefix, os.path.dirname(sys.executable))  # noqa: PTH120
+    others += [one for one in interpreter if one.count("/") > 1 and not f"{one}/".startswith(_COMMON)]
     for value in variables.values():
         others += [value] if value.startswith("/") and value.rstrip("/").count("/") > 1 else []
         listed = value.split(os.pathsep)
