@@ -203,8 +203,10 @@ def test_very_wide_intervals_leave_room_for_the_verdict() -> None:
 
 
 def test_names_of_runs_need_no_quotes() -> None:
-    words = ["@last~1", "@tag:a", "a b.json", "~x", "x;y~", "before.json"]
-    assert [*map(shell_word, words)] == ["@last~1", "@tag:a", "'a b.json'", "'~x'", "'x;y~'", "before.json"]
+    words = ["@last~1", "@tag:a", "a b.json", "~x", "x;y~", "before.json", "A=~/x"]
+    assert [*map(shell_word, words)] == [
+        *("@last~1", "@tag:a", "'a b.json'", "'~x'", "'x;y~'", "before.json", "'A=~/x'")
+    ]
 
 
 def test_other_numbers_of_processes_are_beside_the_verdict() -> None:

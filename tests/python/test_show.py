@@ -61,11 +61,26 @@ def test_hints_name_the_run_that_is_shown(call: Any, tmp_path: Path) -> None:
     hint = "Show all figures: fastrnns-rs show @last --wide"
     notices = [RunWarning(code="several_modes", message="two levels", evidence=None, hint=hint)]
     path = write(tmp_path / "a run.json", run([result()], warnings=notices))
-    for flags in ([], ["--warnings"]):
+    for flags in ([], ["--warnings"], ["--format", "csv"]):
         done = call("show", path, *flags)
         shown = " ".join((done.stdout + done.stderr).split())
         assert f"hint: Show all figures: fastrnns-rs show '{path}' --wide" in shown
         assert "@last" not in shown
+
+
+def test_hints_name_files_that_begin_with_a_dash_as_files(
+    call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hint = "Show all figures: fastrnns-rs show @last --wide"
+    notices = [RunWarning(code="several_modes", message="two levels", evidence=None, hint=hint)]
+    for name in ("-a.json", "--wide"):
+        write(tmp_path / name, run([result()], warnings=notices))
+    done = call("show", "--", "-a.json")
+    assert "fastrnns-rs show ./-a.json --wide" in " ".join(done.stderr.split())
+    done = call("compare", "--", "-a.json", "--wide")
+    assert "warning of the baseline: fastrnns-rs show ./-a.json\n" in done.stderr
+    assert "warning of the candidate: fastrnns-rs show ./--wide\n" in done.stderr
 
 
 def test_hints_of_a_comparison_do_not_name_its_file(call: Any, tmp_path: Path) -> None:

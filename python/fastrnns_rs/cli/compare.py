@@ -40,7 +40,7 @@ class Files(ListOption):
 
 
 @click.command(name="compare", cls=Verb, epilog=EPILOG)
-@click.argument("files", nargs=-1, metavar="[BASELINE CANDIDATE]")
+@click.argument("files", nargs=-1, metavar="[BASELINE CANDIDATE]", callback=shared.path_words)
 @click.option("--baseline", cls=Files, metavar="FILE...", help="Files of the baseline, one per session.")
 @click.option("--candidate", cls=Files, metavar="FILE...", help="Files of the candidate, one per session.")
 @verdict_options.margin

@@ -39,6 +39,14 @@ def is_flag(name: str) -> bool:
     return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
+def path_words(_context: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the files of an argument, with `./` before a dash.
+
+    The commands of hints name these files, and would take them for options.
+    """
+    return tuple(f"./{one}" if one.startswith("-") and one != "-" else one for one in names)
+
+
 def run_words(name: str) -> str:
     """Returns the path or name of a run, quoted for a command.
 

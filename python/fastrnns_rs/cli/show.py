@@ -45,7 +45,7 @@ Exit codes: 0 done, 2 usage."""
 
 
 @click.command(name="show", cls=Verb, epilog=EPILOG)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", callback=shared.path_words)
 @options.formats("show", [*dict.fromkeys((*formats.RUN, *formats.COMPARISON))])
 @sweep_options.rows("Show only rows that match CONDITION")
 @options.wide("Show standard deviations, samples, warm-up and interval bounds too.")
@@ -219,7 +219,7 @@ def _show_run(run: Run, name: str, format_name: str, output: Path | None, given:
         text = shown.render(format_name)
     if run.status != "complete":
         shared.tell([f"note: this run is not complete, but {visible(run.status)}"])
-    shared.tell_warnings(run.warnings)
+    shared.tell_warnings(display.with_run_named(run.warnings, name))
     shared.deliver(text, output)
 
 

@@ -62,15 +62,13 @@ def xml(text: str) -> str:
 def shell_word(text: str) -> str:
     """Quotes a word of a command where a shell needs quotes.
 
-    A shell replaces a tilde at the start of a word only, so names such as `@last~1` have no quotes.
+    A shell replaces a tilde at the start of a word, or of a part of an assignment, so names such as `@last~1` have no
+    quotes.
     """
     import shlex
 
-    return (
-        shlex.quote(text)
-        if text.startswith("~") or text.replace("~", "") != shlex.quote(text.replace("~", ""))
-        else text
-    )
+    is_folder = text.startswith("~") or "=~" in text or ":~" in text
+    return shlex.quote(text) if is_folder or text.replace("~", "") != shlex.quote(text.replace("~", "")) else text
 
 
 def width(text: str) -> int:
