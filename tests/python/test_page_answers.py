@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from comparison_documents import of_runs, with_rows
 from kineto_traces import call, fill, kernel, write
 from page_documents import page, readme_run, run_of, sweep
 from run_files import both, failed, result, run
@@ -127,6 +128,26 @@ def test_titles_name_the_kind_of_run_and_long_names_are_cut() -> None:
 )
 def test_bounds_are_not_shown_as_zero(value: float, low: float, high: float, text: str) -> None:
     assert estimate_with_interval(value, low, high, 1e6) == text
+
+
+@pytest.mark.parametrize(
+    ("ratios", "text"),
+    [
+        ((0.88, 0.76, 0.996), "-12 [-24, -0.4]"),
+        ((1.12, 1.004, 1.24), "+12 [+0.4, +24]"),
+        ((1.0003, 1.0001, 1.0005), "+0.03 [+0.01, +0.05]"),
+        ((1.05, 0.9997, 1.1), "+5.0 [-0.03, +10.0]"),
+        ((1.0003, 1.0, 1.0005), "+0.0 [+0.0, +0.05]"),
+        ((1.2, 1 - 1e-9, 1.4), "+20 [+0, +40]"),
+    ],
+)
+def test_an_interval_of_a_change_is_on_its_side_of_zero(ratios: tuple[float, float, float], text: str) -> None:
+    assert change(*ratios) == text
+
+
+def test_a_ratio_near_one_is_on_its_side_in_the_wide_table() -> None:
+    row = replace(of_runs().rows[0], ratio=1.00003, ratio_ci_low=1.00001, ratio_ci_high=1.00005)
+    assert "1.00003  [1.00001, 1.00005]" in with_rows([row]).render(wide=True, width=200)
 
 
 def test_small_numbers_of_a_column_are_not_shown_as_zero() -> None:

@@ -23,6 +23,8 @@ _LEAST_FACTOR, _MANY = 0.01, 100.0
 _MOST_FACTOR = 1e6
 #: An interval as wide as this is far from symmetric.
 _WIDE_PERCENT = 50.0
+#: Most decimals of an end of an interval, in percent: a nearer end is rounded to 0.
+_MOST_PERCENT_DECIMALS = 4
 _NO_DECIMALS_FROM = 10.0
 _TIMES = "×"
 _MIB = 1 << 20
@@ -155,6 +157,8 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
 
     >>> change(1.0418, 1.0314, 1.0523), change(0.9738), change(2.5, 1.35, 4.61)
     ('+4.2 [+3.1, +5.2]', '-2.6', '×2.50 [×1.35, ×4.61]')
+    >>> change(0.88, 0.76, 0.996), change(1.0, 0.9997, 1.0)
+    ('-12 [-24, -0.4]', '+0.0 [-0.03, +0.0]')
     >>> change(0.08, 3.5e-6, 1932.8)
     '×0.08 [×<0.01, ×1,933]'
     >>> change(0.973, 2.1e-6, 6537.9)
@@ -168,9 +172,23 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
     else:
         changes = [100 * (value - 1) for value in values]
         places = percent_decimals(changes[0])
-        # Adding 0 removes the sign of a change that rounds to 0.
-        texts = [f"{round(one, places) + 0.0:+.{places}f}" for one in changes]
+        excludes = len(changes) > 1 and changes[1] * changes[2] > 0
+        texts = [(_signed_end if excludes else _signed)(changes[0], places)]
+        texts += [_signed_end(one, places) for one in changes[1:]]
     return texts[0] if len(texts) == 1 else f"{texts[0]} [{texts[1]}, {texts[2]}]"
+
+
+def _signed(percent: float, places: int) -> str:
+    # Adding 0 removes the sign of a change that rounds to 0.
+    return f"{round(percent, places) + 0.0:+.{places}f}"
+
+
+def _signed_end(percent: float, places: int) -> str:
+    """Formats an end of an interval. An interval that excludes 0 must not appear to begin at 0."""
+    if percent and not round(percent, places):
+        more = min(digits_after_point(percent, 1), _MOST_PERCENT_DECIMALS)
+        places = more if round(percent, more) else places
+    return _signed(percent, places)
 
 
 def _factor(ratio: float) -> str:

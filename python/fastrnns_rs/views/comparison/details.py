@@ -78,10 +78,12 @@ def _delta(value: float | None) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    """Formats a ratio with four decimals, and a very small or large one with fewer."""
+    """Formats a ratio with four decimals, and a very small or large one, or one near 1, as other formats do."""
     if value is None:
         return UNKNOWN
-    return f"{value:.4f}" if _FOUR_DECIMALS[0] <= value < _FOUR_DECIMALS[1] else ratio(value)
+    text = f"{value:.4f}"
+    is_one = float(text) == 1 and float(ratio(value)) != 1
+    return text if _FOUR_DECIMALS[0] <= value < _FOUR_DECIMALS[1] and not is_one else ratio(value)
 
 
 def _interval(low: float | None, high: float | None) -> str:
