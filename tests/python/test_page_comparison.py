@@ -306,3 +306,17 @@ def test_a_page_of_twenty_runners_is_small() -> None:
     runners = [f"runner{place}" for place in range(20)]
     sides = [run([result(one, seed=seed, processes=20) for one in runners]) for seed in range(2)]
     assert len(compare(*sides, history=False).render("html").encode()) < 1_000_000
+
+
+def test_the_answer_leaves_out_empty_counts_of_a_measured_margin() -> None:
+    found = of_runs()
+    row = replace(found.rows[0], verdict="inconclusive", conditional_verdict=None)
+    rows = with_rows([row], method=replace(found.method, margin_source="noise_floor"))
+    assert answer(rows) == "No row is faster or slower: 1 inconclusive."
+
+
+def test_the_answer_tells_rows_with_long_names_apart() -> None:
+    row = of_runs().rows[0]
+    names = [f"a_cell_with_a_name_of_many_words_{one}_and_an_end_of_as_many_words" for one in "AB"]
+    first, second, *_ = answer(with_rows([replace(row, runner=one) for one in names])).split("; ")
+    assert first.partition(" is ")[0] != second.partition(" is ")[0]

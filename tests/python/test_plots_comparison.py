@@ -325,3 +325,23 @@ def test_hostile_names_are_text_in_files(tmp_path: Path) -> None:
         save(comparison, tmp_path / f"{kind}.svg", kind, row=row)
         root = ET.fromstring((tmp_path / f"{kind}.svg").read_text())
         assert not [one for one in root.iter() if one.tag.endswith("script")]
+
+
+#: Names that differ in the middle only, where a plot cuts them.
+_ALIKE = tuple(f"a_cell_with_a_name_of_many_words_{one}_and_an_end_of_as_many_words" for one in "AB")
+
+
+def test_names_that_are_cut_differ() -> None:
+    row = of_runs().rows[0]
+    found = axes(with_rows([replace(row, runner=one) for one in _ALIKE]))
+    names = [one.get_text() for one in found.get_yticklabels()[:2]]
+    assert len({*names}) == 2
+    assert all("…" in one for one in names)
+
+
+def test_deciles_without_a_shift_are_neither_slower_nor_faster() -> None:
+    row = of_runs().rows[0]
+    shifts = [replace(one, shift_ns=float(number - 4)) for number, one in enumerate(row.deciles)]
+    found = draw(with_rows([replace(row, deciles=shifts)]), "shift")
+    words = [text.rpartition(", ")[2] for texts in found.canvas.texts.values() for text in texts]
+    assert words == ["slower"] * 4 + ["faster"] * 4 + ["equal"]

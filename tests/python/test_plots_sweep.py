@@ -165,3 +165,13 @@ def test_nasty_cells_are_drawn(change: dict[str, Any]) -> None:
     page = html_page(replace(one, sweep=sweep))
     assert "</script><b>" not in page
     assert "\u202e" not in page
+
+
+def test_the_legend_has_every_runner() -> None:
+    long = [f"a_cell_with_a_name_of_many_words_{one}_and_an_end_of_as_many_words" for one in "AB"]
+    axes = swept({"hidden-size": [16, 32, 64, 128]}, ("_mine", *long)).plot("sweep").axes[0]
+    legend = axes.get_legend()
+    assert legend is not None
+    names = [one.get_text().partition(": b = ")[0].strip() for one in legend.get_texts()]
+    assert names[0] == "_mine"
+    assert len({*names}) == 3

@@ -26,8 +26,8 @@ from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.views.page.pages import html_page
 
-#: Half a character, one that XML cannot contain, a command of terminals, markup of rich, HTML and Markdown, and a change
-#: of direction.
+#: Half a character, one that XML cannot contain, a command of terminals, markup of rich, HTML and Markdown, and a
+#: change of direction.
 TEXT = "x\ud800\uffff\x1b[2J[/red]<blink>|`&'\"\u202e\n"
 CLASSES: dict[str, type[Document]] = {
     "run": Run,

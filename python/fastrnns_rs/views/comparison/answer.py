@@ -6,13 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
-from fastrnns_rs.escaping import visible
+from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.figures import change_with_unit
-from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Comparison
+    from fastrnns_rs.documents.comparison import Comparison, Row
 
 #: Rows that the sentence names, and longest of their names.
 _NAMED, _LONGEST = 3, 60
@@ -29,9 +28,10 @@ def answer(comparison: Comparison) -> str:
         return f"{start}Nothing to compare."
     changed = [one for one in named if words.choose_verdict(one.row) in {"faster", "slower"}]
     if not changed:
-        return f"{start}No row is faster or slower: {_nonzero(words.counts_with_margin(comparison))}."
+        return f"{start}No row is faster or slower: {words.counts_with_margin(comparison, zeros=False)}."
     changed.sort(key=lambda one: -abs(math.log(one.row.ratio or 1.0)))
-    parts = [_change(one) for one in changed[:_NAMED]]
+    names = kernel_names.shortened([(one.name, one.name) for one in changed[:_NAMED]], _LONGEST)
+    parts = [_change(name, one.row) for name, one in zip(names, changed, strict=False)]
     if rest := len(changed) - _NAMED:
         parts += [f"{counted(rest, 'more row')} changed"] if rest > 0 else []
     level = f"{words.interval_heading(comparison.method)}{'s' if len(changed) > 1 else ''}"
@@ -43,12 +43,6 @@ def answer(comparison: Comparison) -> str:
     return f"{start}{'; '.join(parts)} ({level}{sure})."
 
 
-def _change(one: words.NamedRow) -> str:
-    row = one.row
+def _change(name: str, row: Row) -> str:
     change = "" if row.ratio is None else f": {change_with_unit(row.ratio, row.ratio_ci_low, row.ratio_ci_high)}"
-    return f"{fit(visible(one.name), _LONGEST)} is {words.choose_verdict(row)}{change}"
-
-
-def _nonzero(counts: str) -> str:
-    """Leaves out the verdicts that no row has."""
-    return ", ".join(one for one in counts.split(", ") if not one.startswith("0 ")) or counts
+    return f"{name} is {words.choose_verdict(row)}{change}"

@@ -240,7 +240,7 @@ def counts(comparison: Comparison) -> str:
     return f"{text}; {conditional} of these in parentheses" if conditional else text
 
 
-def verdict_counts(comparison: Comparison, margin: str = "") -> str:
+def verdict_counts(comparison: Comparison, margin: str = "", *, zeros: bool = True) -> str:
     """Returns `1 slower, 0 faster, 2 equivalent, 0 inconclusive`.
 
     The rows without a verdict follow, if there are some.
@@ -248,29 +248,32 @@ def verdict_counts(comparison: Comparison, margin: str = "") -> str:
     Args:
         comparison: Comparison.
         margin: Text after the number of equivalent rows.
+        zeros: False leaves out verdicts that no row has.
     """
     both = (comparison.counts, comparison.conditional_counts)
-    return format_counts(
-        Counts(**{name: sum(getattr(one, name) for one in both) for name in (*_COUNTED, "none")}), margin
-    )
+    found = Counts(**{name: sum(getattr(one, name) for one in both) for name in (*_COUNTED, "none")})
+    return format_counts(found, margin, zeros=zeros)
 
 
-def format_counts(found: Counts, margin: str = "") -> str:
+def format_counts(found: Counts, margin: str = "", *, zeros: bool = True) -> str:
     """Formats numbers of verdicts; see `verdict_counts`."""
-    shown = [f"{getattr(found, name):,} {name}{margin if name == 'equivalent' else ''}" for name in _COUNTED]
+    counts = {name: getattr(found, name) for name in _COUNTED if zeros or getattr(found, name)}
+    shown = [f"{count:,} {name}{margin if name == 'equivalent' else ''}" for name, count in counts.items()]
     return ", ".join([*shown, *([f"{found.none:,} without a verdict"] if found.none else [])])
 
 
 def nonzero_counts(comparison: Comparison) -> str:
     """Returns `1 slower, 2 equivalent`, without verdicts that no row has."""
-    found = [one for one in verdict_counts(comparison).split(", ") if not one.startswith("0 ")]
-    return ", ".join(found) or "no rows"
+    return verdict_counts(comparison, zeros=False) or "no rows"
 
 
-def counts_with_margin(comparison: Comparison) -> str:
-    """Returns the numbers of verdicts and the margin."""
+def counts_with_margin(comparison: Comparison, *, zeros: bool = True) -> str:
+    """Returns the numbers of verdicts and the margin.
+
+    Without `zeros`, verdicts that no row has are left out.
+    """
     source = ", the noise floor of this machine" if comparison.method.margin_source == "noise_floor" else ""
-    return verdict_counts(comparison, f" (within ±{percent(comparison.method.margin)}{source})")
+    return verdict_counts(comparison, f" (within ±{percent(comparison.method.margin)}{source})", zeros=zeros)
 
 
 def own_warnings(comparison: Comparison) -> list[RunWarning]:

@@ -9,7 +9,6 @@ from fastrnns_rs.views.comparison import captures_glance, sides, words
 from fastrnns_rs.views.comparison.repeating import repeat_words
 from fastrnns_rs.views.page import captures_comparison_page, comparison_head, runs_comparison_page
 from fastrnns_rs.views.page.parts import Article, Command, Remarks, Section, Table, Text, text_rows
-from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +26,7 @@ def article(comparison: Comparison, charts: Charts) -> Article:
     """Returns the page of a comparison."""
     both = [visible(one.label) for one in (comparison.baseline, comparison.candidate)]
     files = [one.rpartition("/")[2] or one for one in both]
-    labels = [fit(one, _LONGEST_LABEL) for one in (files if files[0] != files[1] else both)]
+    labels = sides.short_labels(files if files[0] != files[1] else both, _LONGEST_LABEL)
     if comparison.kind == "capture":
         context = captures_glance.head(comparison, _UNLIMITED)
         sections = captures_comparison_page.sections(comparison, charts)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.escaping import visible
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.drawing import LONGEST_NAME, short_names
 from fastrnns_rs.views.plots.style import SMALL
-from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
     from fastrnns_rs.views.plots.drawing import Canvas
@@ -62,7 +60,7 @@ def draw(
         )
         for bar, (*_, text) in zip(bars, known, strict=True):
             canvas.describe(bar, [text])
-    canvas.axes.set_yticks(range(len(names)), [fit(visible(one), longest) for one in names])
+    canvas.axes.set_yticks(range(len(names)), short_names(names, longest))
     canvas.axes.set_ylim(len(names) - 0.5, -0.5)
     canvas.axes.tick_params(axis="y", length=0)
     if longest > LONGEST_NAME:

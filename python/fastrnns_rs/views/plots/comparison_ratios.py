@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.comparison import GeometricMean, Row
-from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.plots.comparison_waterfall import is_of_captures
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.drawing import short_names
 from fastrnns_rs.views.plots.limits import draw_interval, widen
-from fastrnns_rs.views.table import fit
 from fastrnns_rs.views.units import percent
 
 if TYPE_CHECKING:
@@ -114,7 +112,7 @@ def draw(comparison: Comparison, canvas: Canvas) -> None:
     if means := [(place, one) for place, one in enumerate(marks) if _is_mean(one)]:
         _draw_dots(canvas, means, "D", 3, MEAN, is_conditional=False)
         axes.axhline(means[0][0] - 0.5, color=canvas.theme.rule, linewidth=0.8)
-    axes.set_yticks(range(len(marks)), [fit(visible(one.name), LONGEST_NAME) for one in marks])
+    axes.set_yticks(range(len(marks)), short_names([one.name for one in marks]))
     axes.set_ylim(len(marks) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     for place, one in enumerate(marks):

@@ -111,8 +111,8 @@ def draw_shift(comparison: Comparison, canvas: Canvas, name: str) -> None:
         color=canvas.theme.muted,
         linewidth=1.0,
     )
-    for title, marker, color, is_slower in (("slower", "^", 1, True), ("faster", "v", 0, False)):
-        shown = [one for one in row.deciles if (one.shift_ns > 0) == is_slower]
+    for title, marker, color, sign in (("slower", "^", 1, 1), ("faster", "v", 0, -1), ("equal", "s", 2, 0)):
+        shown = [one for one in row.deciles if (one.shift_ns > 0) - (one.shift_ns < 0) == sign]
         if not shown:
             continue
         dots = axes.scatter(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.kernel_names import shortened
 from fastrnns_rs.views.plots.style import FONT_SIZE, HATCHES, LINES, MARKERS, Theme
 from fastrnns_rs.views.table import fit
 
@@ -32,6 +33,16 @@ _HANDLE, _MARGIN = 37.0, 30.0
 #: Gap between two columns of a legend, in sizes of its font.
 _COLUMN_SPACING = 1.2
 _POINTS_PER_INCH = 72
+
+
+def short_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
+    """Returns names for an axis or a legend, which differ even where they are cut."""
+    return shortened([(one, one) for one in names], longest)
+
+
+def series_label(name: str) -> str:
+    """Returns a name for a legend: matplotlib leaves out those that begin with an underscore, and empty ones."""
+    return f" {name}" if name.startswith("_") else name or '""'
 
 
 class Canvas:

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import estimate_with_interval
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.drawing import short_names
 from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
 from fastrnns_rs.views.run import run_table
-from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import PhaseSummary, Result, Run
@@ -53,7 +51,7 @@ def draw(run: Run, canvas: Canvas) -> None:
     for number, name in enumerate(PHASES):
         shown = [(place, result, getattr(result, name)) for place, result in enumerate(results)]
         _draw_phase(canvas, number, name, [one for one in shown if one[2] is not None], scale, apart=several)
-    axes.set_yticks(range(len(results)), [fit(visible(run_table.name(one)), LONGEST_NAME) for one in results])
+    axes.set_yticks(range(len(results)), short_names([*map(run_table.name, results)]))
     axes.set_ylim(len(results) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(f"time of a phase, {scale.unit}")

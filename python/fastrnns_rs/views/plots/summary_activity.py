@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.plots import bars, looks
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME
+from fastrnns_rs.views.plots.drawing import short_names
 from fastrnns_rs.views.plots.summary_devices import labels, selection_note, with_activity
 from fastrnns_rs.views.scale import Scale, time
 from fastrnns_rs.views.summary.budget import share
 from fastrnns_rs.views.summary.plain import make_plain
-from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.summary import SummaryDocument
@@ -124,7 +123,7 @@ def _draw_lane(canvas: Canvas, place: int, color: str, times: Sequence[int], bin
 
 def _finish(canvas: Canvas, names: Sequence[str], scale: Scale, devices: Sequence[Row]) -> None:
     axes = canvas.axes
-    axes.set_yticks(range(len(names)), [fit(visible(name), LONGEST_NAME) for name in names])
+    axes.set_yticks(range(len(names)), short_names(names))
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)

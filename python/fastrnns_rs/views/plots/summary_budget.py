@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.plots import bars, looks
-from fastrnns_rs.views.plots.drawing import LONGEST_NAME, LONGEST_TEXT
+from fastrnns_rs.views.plots.drawing import LONGEST_TEXT, series_label, short_names
 from fastrnns_rs.views.plots.summary_devices import selection_note, with_budget
 from fastrnns_rs.views.scale import Scale, time
 from fastrnns_rs.views.summary.budget import CAUSES, share
@@ -59,15 +59,16 @@ def draw(document: PlainSummary | SummaryDocument, canvas: Canvas) -> None:
     segments = _segments(devices, titles)
     # The first list and name of a series; those of all others have a look of their own.
     names = {title: key for key, title in reversed(titles.items())}
-    for title in dict.fromkeys(titles.values()):
+    shown = [*dict.fromkeys(titles.values())]
+    for title, label in zip(shown, short_names(shown), strict=True):
         is_idle = names[title][0] == "idle"
         others = {title for _, title in _LISTS.values()}
         name = title.removeprefix("idle: ") if title in others else names[title][1]
         look = (looks.idle_cause if is_idle else looks.category)(name, canvas.theme)
         edge = canvas.theme.muted if is_idle else canvas.theme.paper
-        _draw_series(canvas, look, edge, title, [one for one in segments if one.title == title], scale)
+        _draw_series(canvas, look, edge, label, [one for one in segments if one.title == title], scale)
     axes = canvas.axes
-    axes.set_yticks(range(len(devices)), [fit(visible(label), LONGEST_NAME) for label, _ in devices])
+    axes.set_yticks(range(len(devices)), short_names([label for label, _ in devices]))
     axes.set_ylim(len(devices) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(f"time, {scale.unit}")
@@ -112,7 +113,7 @@ def _segments(devices: Devices, titles: dict[tuple[str, str], str]) -> list[_Seg
 
 
 def _draw_series(
-    canvas: Canvas, look: looks.Look, edge: str, title: str, segments: list[_Segment], scale: Scale
+    canvas: Canvas, look: looks.Look, edge: str, label: str, segments: list[_Segment], scale: Scale
 ) -> None:
     import matplotlib as mpl
 
@@ -126,7 +127,7 @@ def _draw_series(
             hatch=look.hatch,
             edgecolor=edge,
             linewidth=0.6,
-            label=fit(visible(title), LONGEST_NAME),
+            label=series_label(label),
         )
     for patch, one in zip(patches, segments, strict=True):
         canvas.describe(patch, [one.text])

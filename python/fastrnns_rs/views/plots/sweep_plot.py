@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import estimate_with_interval, figure
-from fastrnns_rs.views.plots.drawing import CHARACTER, LONGEST_NAME
+from fastrnns_rs.views.plots.drawing import CHARACTER, series_label, short_names
 from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
 from fastrnns_rs.views.plots.sweep_panels import RATES, TIMES, panels
 from fastrnns_rs.views.run import run_table, sweep_tables
@@ -98,6 +98,7 @@ def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[
         return
     places = [*panel.values] if panel.is_numeric else [*range(len(panel.values))]
     where = dict(zip(panel.values, places, strict=True))
+    labels = _labels(panel)
     for number, line in enumerate(panel.lines):
         offset = 0.0 if panel.is_numeric else _APART * ((number + 0.5) / len(panel.lines) - 0.5)
         xs = [float(where[spot.value]) + offset for spot in line.spots]
@@ -111,7 +112,7 @@ def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[
             color=color,
             marker=canvas.marker(number),
             linestyle=canvas.line(number) if panel.is_numeric else "none",
-            label=_label(line),
+            label=labels[number],
         )
         canvas.describe(marks, [f"{line.name}, {panel.axis} {spot.value}: {text(spot)}" for spot in line.spots])
     _mark_values(canvas, panel, places)
@@ -122,8 +123,13 @@ def _draw(canvas: Canvas, panel: Panel, label: str, unit: float, text: Callable[
     _legend(canvas, panel)
 
 
-def _label(line: SweepLine) -> str:
-    name = fit(visible(line.name), LONGEST_NAME)
+def _labels(panel: Panel) -> list[str]:
+    """Returns the entry of each line in the legend."""
+    names = short_names([one.name for one in panel.lines])
+    return [_label(series_label(name), line) for name, line in zip(names, panel.lines, strict=True)]
+
+
+def _label(name: str, line: SweepLine) -> str:
     if line.growth is None or line.growth.exponent is None:
         return name
     bent = " (not straight)" if line.growth.straight is False else ""
@@ -156,7 +162,7 @@ def _mark_values(canvas: Canvas, panel: Panel, places: Sequence[int | str]) -> N
 
 
 def _legend(canvas: Canvas, panel: Panel) -> None:
-    labels = [_label(one) for one in panel.lines]
+    labels = _labels(panel)
     if len(labels) == 1 and panel.lines[0].growth is None:
         return
     has_exponent = any(one.growth is not None and one.growth.exponent is not None for one in panel.lines)
