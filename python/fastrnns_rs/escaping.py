@@ -37,7 +37,10 @@ def visible(text: str) -> str:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Returns the patterns of characters that act, and of symbols of which many may be marks."""
+    """Returns the patterns of characters that act, and of many symbols.
+
+    Some of the symbols may be marks.
+    """
     import re  # Most texts are ASCII, and this module is slow to load.
 
     ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in _ACTING)

@@ -184,7 +184,10 @@ def _signed(percent: float, places: int) -> str:
 
 
 def _signed_end(percent: float, places: int) -> str:
-    """Formats an end of an interval. An interval that excludes 0 must not appear to begin at 0."""
+    """Formats an end of an interval.
+
+    An interval that excludes 0 must not appear to begin at 0.
+    """
     if percent and not round(percent, places):
         more = min(digits_after_point(percent, 1), _MOST_PERCENT_DECIMALS)
         places = more if round(percent, more) else places

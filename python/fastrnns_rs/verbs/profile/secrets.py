@@ -142,9 +142,9 @@ def _exactly(text: bytes, form: Form) -> re.Pattern[bytes]:
 
 
 def _secrets(variables: Mapping[str, str]) -> Iterator[str]:
-    """Yields values whose variable suggests a secret, and passwords and tokens in addresses.
+    """Yields values whose variable suggests a secret, and parts of addresses.
 
-    Each is yielded as it stands in an address, too.
+    The parts are passwords and tokens. All are also yielded as an address writes them.
     """
     for name, value in variables.items():
         found = [value, *_lines(value)] if _SECRET_NAME.search(name) else []

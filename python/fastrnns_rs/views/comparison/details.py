@@ -78,7 +78,10 @@ def _delta(value: float | None) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    """Formats a ratio with four decimals, and a very small or large one, or one near 1, as other formats do."""
+    """Formats a ratio with four decimals.
+
+    A very small or large ratio, and a ratio near 1, have the digits that other formats show.
+    """
     if value is None:
         return UNKNOWN
     text = f"{value:.4f}"

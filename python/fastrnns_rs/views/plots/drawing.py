@@ -36,12 +36,15 @@ _POINTS_PER_INCH = 72
 
 
 def short_names(names: Sequence[str], longest: int = LONGEST_NAME) -> list[str]:
-    """Returns names for an axis or a legend, which differ even where they are cut."""
+    """Returns names for an axis or a legend that differ, even if they are cut."""
     return shortened([(one, one) for one in names], longest)
 
 
 def series_label(name: str) -> str:
-    """Returns a name for a legend: matplotlib leaves out those that begin with an underscore, and empty ones."""
+    """Returns a name for a legend.
+
+    Matplotlib leaves out empty names, and names that begin with an underscore.
+    """
     return f" {name}" if name.startswith("_") else name or '""'
 
 
