@@ -251,3 +251,22 @@ def test_a_channel_that_ends_is_an_error_that_names_the_store(monkeypatch: pytes
             crowd.exchange("hello", 1)
     finally:
         crowd.close()
+
+
+@pytest.mark.parametrize("printed", ["hello", '{"messages": 1', "[1]", '{"kind": "phase"}'])
+def test_lines_that_are_no_replies_are_skipped(printed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Startup code of the interpreter, such as `sitecustomize`, may print."""
+
+    class Channel:
+        ended = False
+
+        def write(self, _line: bytes) -> None:
+            """Takes the message."""
+
+        def read_lines(self, _timeout: float) -> bytes:
+            chunks = [f"{printed}\n", f'{printed}\n{{"messages": [{{"clock": 3.0, "value": 7}}]}}\n']
+            self.read = getattr(self, "read", -1) + 1
+            return chunks[self.read].encode()
+
+    monkeypatch.setattr(rank_group, "started", lambda _command, _environment: Channel())
+    assert RankGroup(FIRST).exchange("hello", 1) == [7]

@@ -8,6 +8,7 @@ line with the messages of all ranks goes out. The end of standard input means th
 from __future__ import annotations
 
 import json
+import os
 import queue
 import sys
 import threading
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Reads a meeting from standard input, then exchanges messages until it ends."""
+    # Modules may print while they are imported, and C++ below them.
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
     # This takes seconds, in which the parent may write more than a pipe holds.
@@ -34,8 +38,8 @@ def main() -> None:
             reply: dict[str, Any] = {"messages": exchange(store, meeting["rank"], meeting["size"], **message)}
         except (RuntimeError, ValueError) as error:
             reply = {"error": str(error).splitlines()[0]}
-        sys.stdout.write(json.dumps(reply) + "\n")
-        sys.stdout.flush()
+        replies.write(json.dumps(reply) + "\n")
+        replies.flush()
 
 
 def _listen(lines: queue.SimpleQueue[str]) -> None:

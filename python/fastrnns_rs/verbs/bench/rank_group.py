@@ -95,23 +95,27 @@ class RankGroup:
         patience = timeout_s + _PATIENCE_S
         message = {"name": name, "mine": {"clock": time.monotonic(), "value": mine}, "timeout_s": patience}
         self._channel.write(json.dumps(message).encode() + b"\n")
-        reply = json.loads(self._line(time.monotonic() + patience * self.world.size))
+        reply = self._reply(time.monotonic() + patience * self.world.size)
         if "error" in reply:
             raise self._lost(reply["error"])
         self._clock = reply["messages"][0]["clock"]
         return [one["value"] for one in reply["messages"]]
 
-    def _line(self, deadline: float) -> bytes:
-        said = b""
-        while not said.endswith(b"\n"):
+    def _reply(self, deadline: float) -> dict[str, Any]:
+        while True:
             left = deadline - time.monotonic()
             if left <= 0 or self._channel.ended:
                 raise self._lost("no answer" if left <= 0 else "the connection has ended")
             try:
-                said += self._channel.read_lines(left)
+                said = self._channel.read_lines(left)
             except RuntimeError as error:
                 raise self._lost(str(error)) from None
-        return said
+            for line in said.splitlines():
+                # Startup code of the interpreter, such as `sitecustomize`, may print lines of its own.
+                with contextlib.suppress(ValueError, RecursionError):
+                    reply = json.loads(line)
+                    if isinstance(reply, dict) and reply.keys() & {"messages", "error"}:
+                        return reply
 
     def _lost(self, why: str) -> FastrnnsError:
         address = f"{self.world.address}:{self.world.port}"
