@@ -46,10 +46,10 @@ def main() -> None:
     except BaseException as error:  # noqa: BLE001  # the process ends here, and its parent wants to know why
         print_traceback()
         content = {"status": "failed", "reason": reason(error), **progress.so_far()}
-    for stream in (sys.stdout, sys.stderr):
-        # A runner may have closed them.
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            stream.flush()
+    for name in ("stdout", "stderr"):
+        # A runner may have closed, removed or replaced them.
+        with contextlib.suppress(Exception):
+            getattr(sys, name).flush()
     channel.result(content)
     # A runner may have left threads behind that would keep the interpreter from ending.
     os._exit(0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 import traceback
 from queue import SimpleQueue
@@ -21,8 +22,8 @@ _LONGEST_REASON = 400
 
 
 def print_traceback() -> None:
-    """Prints a traceback for FASTRNNS_DEBUG. A runner may have closed standard error."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
+    """Prints a traceback for FASTRNNS_DEBUG. A runner may have closed or replaced standard error."""
+    with contextlib.suppress(Exception):
         traceback.print_exc()
 
 
@@ -32,11 +33,16 @@ def reason(error: BaseException) -> str:
     return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
 
 
-def _reason(error: BaseException) -> str:
+def message(error: BaseException) -> str:
+    """Returns the message of an error, whose text may be an error too."""
     try:
-        text = str(error).strip()
-    except BaseException as second:  # noqa: BLE001  # an error whose text is an error too
-        text = f"its message cannot be shown: {type(second).__name__}"
+        return str(error).strip()
+    except BaseException as second:  # noqa: BLE001  # `__str__` is a runner's code
+        return f"its message cannot be shown: {type(second).__name__}"
+
+
+def _reason(error: BaseException) -> str:
+    text = message(error)
     first = text.splitlines()[0] if text else ""
     if type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in text:
         return f"out of memory: {first}"
@@ -57,6 +63,7 @@ class Channel:
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
+        self._process = os.getpid()
         self._lock = threading.Lock()
         self._answered = False
 
@@ -77,8 +84,11 @@ class Channel:
                 self._answered = True
                 self._write({"kind": "result", **content})
 
-    def _write(self, message: dict[str, Any]) -> None:
-        self._stream.write(json.dumps(message) + "\n")
+    def _write(self, content: dict[str, Any]) -> None:
+        if os.getpid() != self._process:
+            # A runner has forked, and the copy would measure too.
+            os._exit(1)
+        self._stream.write(json.dumps(content) + "\n")
         self._stream.flush()
 
 

@@ -101,6 +101,29 @@ def _closes_descriptors() -> None:
     os.closerange(0, 1000)
 
 
+class _Broken:
+    """Stands in for a stream, and has none of its signatures."""
+
+    def write(self) -> None:
+        """Takes no text."""
+
+    def flush(self, _hard: bool) -> None:
+        """Needs an argument."""
+
+
+def _replaces_streams() -> None:
+    sys.stdout = sys.stderr = _Broken()
+
+
+def _removes_streams() -> None:
+    del sys.stdout, sys.stderr
+
+
+def _replaces_streams_and_raises() -> None:
+    _replaces_streams()
+    raise ValueError("the reason")
+
+
 def _exhausts_memory() -> None:
     with open("/proc/self/statm") as file:
         pages = int(file.read().split()[0])
@@ -167,6 +190,10 @@ ACTS = {
     "starts_daemons": _starts_daemons,
     "writes_megabytes": _writes_megabytes,
     "closes_descriptors": _closes_descriptors,
+    "replaces_streams": _replaces_streams,
+    "removes_streams": _removes_streams,
+    "replaces_streams_and_raises": _replaces_streams_and_raises,
+    "forks": os.fork,
     "exhausts_memory": _exhausts_memory,
     "changes_process": _changes_process,
     "raises_mute": lambda: _raises(_MuteError()),

@@ -5,9 +5,11 @@ The workers are real processes without torch; `test_bench_failures.py` has runne
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 from pathlib import Path
+from typing import NoReturn
 
 import fake_tools
 import pretended_processes
@@ -21,6 +23,7 @@ from test_inductor_finding import module
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.verification import Verification
+from fastrnns_rs.worker.channel import Channel
 
 RUNNERS = Path(__file__).with_name("hostile_runners.py")
 LOST = "the command could not be supervised: its supervisor was killed"
@@ -34,6 +37,10 @@ REASONS: dict[str, str | None] = {
     "starts_daemons": None,
     "writes_megabytes": None,
     "closes_descriptors": "the process exited with status 1 before it had a result",
+    "replaces_streams": None,
+    "removes_streams": None,
+    "replaces_streams_and_raises": "ValueError: the reason",
+    "forks": None,
     "exhausts_memory": "MemoryError",
     "changes_process": None,
     "stops_supervisor": None,
@@ -107,6 +114,23 @@ def test_each_costs_its_own_row_and_leaves_nothing(mark: str, tmp_path: Path) ->
     # What acts on a terminal comes from us alone.
     assert "\x1b" not in done.stderr
     assert not left_of(mark)
+
+
+def test_a_forked_copy_of_a_worker_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would measure beside the worker, and answer in its place."""
+
+    def leave(_status: int) -> NoReturn:
+        raise InterruptedError
+
+    stream = io.StringIO()
+    channel = Channel(stream)
+    channel.phase("build")
+    sent = stream.getvalue()
+    monkeypatch.setattr(os, "getpid", lambda: 0)
+    monkeypatch.setattr(os, "_exit", leave)
+    with pytest.raises(InterruptedError):
+        channel.phase("measure")
+    assert stream.getvalue() == sent != ""
 
 
 @pytest.mark.parametrize("runner", few(["parts_without_end"], TIMED_OUT, "kills"))
