@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +15,7 @@ from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
+from fastrnns_rs.worker.torch_settings import is_tf32_allowed, tf32_allowed
 
 
 @pytest.fixture
@@ -39,3 +44,116 @@ def test_a_runner_that_changes_the_threads_is_refused(place: str, threads: int) 
     message = f"changed the number of torch's threads from {threads} to {other}: set the number before"
     with pytest.raises(RunnerError, match=message):
         measure(creator, problem, JitSettings(), Measurement(3), exactly(3))
+
+
+def run(
+    forward: Callable[[torch.Tensor], Any], context: Callable[[], AbstractContextManager[Any]] = nullcontext
+) -> None:
+    """Runs three iterations of a forward pass."""
+
+    def creator(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=forward, context=context)
+
+    problem = Problem(mini_batch=1, device="cpu", mode="inference")
+    measure(creator, problem, JitSettings(), Measurement(3), exactly(3))
+
+
+@pytest.fixture
+def settings_restored() -> Iterator[None]:
+    """The CPUs and settings of this process are the same after the test."""
+    cpus = os.sched_getaffinity(0)
+    yield
+    os.sched_setaffinity(0, cpus)
+    torch.use_deterministic_algorithms(mode=False)
+
+
+@pytest.mark.usefixtures("settings_restored")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda: torch.use_deterministic_algorithms(mode=True),
+            "changed deterministic algorithms from off to on: set it before, as --deterministic does",
+        ),
+        pytest.param(
+            lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}),
+            "changed the CPUs of its process from .*: set the CPUs before, as --affinity .* does",
+            marks=pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs"),
+        ),
+    ],
+)
+def test_a_runner_that_changes_what_the_run_records_is_refused(
+    change: Callable[[], None], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        change()
+        return given + 1
+
+    for name in ("OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(RunnerError, match=message):
+        run(forward)
+
+
+@pytest.mark.parametrize("change", ["older", "newer", "precision"])
+def test_tf32_is_allowed_by_any_of_its_names(change: str) -> None:
+    with tf32_allowed(allowed=False):
+        assert not is_tf32_allowed()
+        if change == "older":
+            torch.backends.cuda.matmul.allow_tf32 = True
+        elif change == "newer":
+            torch.backends.cuda.matmul.fp32_precision = "tf32"
+        else:
+            torch.set_float32_matmul_precision("high")
+        assert is_tf32_allowed()
+
+
+def test_a_context_does_not_hide_an_error() -> None:
+    """The row would be of the iterations before it, and `verify` would have checked nothing."""
+
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        raise ValueError("hidden")
+
+    with pytest.raises(ValueError, match="hidden"):
+        run(forward, lambda: suppress(Exception))
+
+
+async def _coroutine(given: torch.Tensor) -> torch.Tensor:
+    return given + 1
+
+
+@pytest.mark.filterwarnings("ignore:coroutine")
+@pytest.mark.parametrize(
+    ("forward", "message"),
+    [
+        (lambda given: (yield given), "output is a generator, whose work has not run"),
+        (_coroutine, "output is a coroutine, whose work has not run"),
+        (lambda given: torch.complex(given * math.nan, given), "output holds 3 values that are not finite"),
+        (lambda given: torch.diag(given * math.nan).to_sparse(), "output.values holds . values that are not finite"),
+        (lambda given: torch.diag(given * math.inf).to_sparse_csr(), "output.values holds . values that are not"),
+        (
+            lambda given: torch.nested.nested_tensor([given, given[:2] * math.nan]),
+            r"output\[1\] holds 2 values that are not finite",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*(beta|prototype)")
+def test_outputs_that_are_refused(forward: Callable[[torch.Tensor], Any], message: str) -> None:
+    with pytest.raises(RunnerError, match=message):
+        run(forward)
+
+
+@pytest.mark.filterwarnings("ignore:.*(beta|prototype)")
+@pytest.mark.parametrize(
+    "forward",
+    [
+        lambda given: torch.complex(given, given),
+        lambda given: torch.diag(given).to_sparse(),
+        lambda given: torch.diag(given).to_sparse_csr(),
+        lambda given: torch.nested.nested_tensor([given, given[:2]]),
+        lambda given: torch.nested.nested_tensor([given, given[:2]], layout=torch.jagged),
+        lambda given: given > 0,
+    ],
+)
+def test_outputs_of_every_layout_are_checked(forward: Callable[[torch.Tensor], Any]) -> None:
+    run(forward)

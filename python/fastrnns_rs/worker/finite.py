@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Generator, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ def check_finite(name: str, value: Any) -> None:
     because the check needs memory, which would count as the model's.
 
     Raises:
-        RunnerError: If there is such a value; the message names its place.
+        RunnerError: If there is such a value, or work that has not run; the message names its place.
     """
     for path, found_there in _tensors(name, value):
         tensor = _on_host(found_there)
@@ -44,10 +44,13 @@ def _on_host(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """Yields every floating-point tensor in a value, with its path."""
+    """Yields every floating-point or complex tensor in a value, with its path."""
     if isinstance(value, torch.Tensor):
-        if value.is_floating_point():
-            yield name, value.detach()
+        if value.is_floating_point() or value.is_complex():
+            yield from _strided(name, value.detach())
+    elif isinstance(value, (Generator, Coroutine)):
+        # What was timed is the time to make it.
+        raise RunnerError(f"{name} is a {type(value).__name__}, whose work has not run")
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
             yield from _tensors(f"{name}[{index}]", item)
@@ -57,3 +60,16 @@ def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
     elif dataclasses.is_dataclass(value):
         for field in dataclasses.fields(value):
             yield from _tensors(f"{name}.{field.name}", getattr(value, field.name))
+
+
+def _strided(name: str, tensor: torch.Tensor) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yields the values of a tensor of any layout, as tensors with strides."""
+    if tensor.is_nested:
+        for index, part in enumerate(tensor.unbind()):
+            yield f"{name}[{index}]", part
+    elif tensor.layout is torch.sparse_coo:
+        yield f"{name}.values", tensor._values()  # noqa: SLF001  # the public method needs a coalesced tensor
+    elif tensor.layout in {torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc}:
+        yield f"{name}.values", tensor.values()
+    else:
+        yield name, tensor

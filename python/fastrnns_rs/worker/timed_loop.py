@@ -16,6 +16,7 @@ from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.processes.phases import BUILD, MEASURE, WARM_UP
 from fastrnns_rs.worker.finite import check_finite
 from fastrnns_rs.worker.gradients import Gradients
+from fastrnns_rs.worker.recorded_settings import RecordedSettings
 from fastrnns_rs.worker.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
 from fastrnns_rs.worker.torch_settings import run_settings
 
@@ -135,12 +136,12 @@ def measure(
     Raises:
         RunnerError: If the model broke its contract.
     """
-    threads = torch.get_num_threads()
     with run_settings(jit, problem):
+        recorded = RecordedSettings(problem.device)
         on_phase(BUILD)
         model = build(creator, problem)
-        _check_threads(threads)
-        with model.context():
+        recorded.check()
+        with entered(model):
             before_loop(model)
             watch = measurement.begin(problem.device, has_backward=model.backward is not None, sync=sync)
             on_phase(WARM_UP)
@@ -155,18 +156,21 @@ def measure(
                 return more(watch.iterations, measurement.phases)
 
             run_loop(model, watch, next_count)
-            _check_threads(threads)
+            recorded.check()
 
 
-def _check_threads(before: int) -> None:
-    """Rejects a runner that changed the number of torch's threads.
-
-    The run records the number that a process has before it builds the model.
-    """
-    now = torch.get_num_threads()
-    if now != before:
-        change = f"the runner changed the number of torch's threads from {before} to {now}"
-        raise RunnerError(f"{change}: set the number before, as --threads {now} does")
+@contextmanager
+def entered(model: ModelDef) -> Iterator[None]:
+    """Enters the context of a model, which may not hide an error of a call."""
+    hidden: BaseException | None = None
+    with model.context():
+        try:
+            yield
+        except BaseException as error:
+            hidden = error
+            raise
+    if hidden is not None:
+        raise hidden
 
 
 def build(creator: Creator, problem: Problem) -> ModelDef:

@@ -77,10 +77,19 @@ def tf32_allowed(allowed: bool) -> Iterator[None]:
                 setattr(place, name, earlier)
 
 
+def is_tf32_allowed() -> bool:
+    """Returns True if TF32 is allowed somewhere, by an older or a newer name."""
+    import torch
+
+    matmul, cudnn = torch.backends.cuda.matmul, cast("Any", torch.backends.cudnn)
+    places = (matmul, cudnn, cudnn.conv, cudnn.rnn)
+    return any(_readable(place, _OLDER) is True or _readable(place, _NEWER) == "tf32" for place in places)
+
+
 def _readable(place: Any, name: str) -> Any:
     """Returns a setting, or None where torch refuses to read it."""
     try:
-        return getattr(place, name)
+        return getattr(place, name, None)
     except RuntimeError:
         return None
 

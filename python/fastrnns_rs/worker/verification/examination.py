@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from fastrnns_rs.worker.timed_loop import build
+from fastrnns_rs.worker.timed_loop import build, entered
 from fastrnns_rs.worker.torch_settings import run_settings
 from fastrnns_rs.worker.verification import references
 from fastrnns_rs.worker.verification.checks import EXACT, Finding, compare, sensitivity, widened, worse
@@ -101,7 +101,7 @@ def examine(
         _numbers(model, problem, expected, examination, "build")
         check_grad = check_grad and expected.differentiates and not _is_noise(problem)
         _note(model, problem, expected, examination, check_grad=check_grad)
-        with model.context():
+        with entered(model):
             _calls(model, problem, expected, tolerance, examination, many=runner.torchscript, check_grad=check_grad)
         _numbers(model, problem, expected, examination, "after the last call")
 
