@@ -5,6 +5,7 @@ The runners run in this process, under a profiler that `profile` or the user sta
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,12 @@ def check(request: ProfileRequest, given: dict[str, Any]) -> None:
         raise UsageError("options of torch.profiler need --torch", "Add --torch.")
 
 
+def _say(line: str) -> None:
+    # A runner may have closed or replaced standard error.
+    with suppress(Exception):
+        click.echo(line, err=True)
+
+
 def _given(*names: str) -> list[str]:
     """Returns the flags of the options that are on the command line."""
     context = click.get_current_context()
@@ -73,7 +80,7 @@ def run(request: ProfileRequest, given: dict[str, Any]) -> int:
             plan,
             stem=stem or Path("prof"),
             answer_path=given["answer"],
-            say=lambda line: click.echo(line, err=True),
+            say=_say,
         )
     finally:
         if given["stem"] is None and stem is not None:
@@ -86,5 +93,5 @@ def run(request: ProfileRequest, given: dict[str, Any]) -> int:
     for one in answer.runners:
         if one.status != "ok":
             hint = f"\nhint: {visible(one.hint)}" if one.hint else ""
-            click.echo(f"error: the runner {visible(one.name)} failed: {visible(one.reason or '')}{hint}", err=True)
+            _say(f"error: the runner {visible(one.name)} failed: {visible(one.reason or '')}{hint}")
     return ExitCode.DONE if all(one.status == "ok" for one in answer.runners) else ExitCode.FAILED

@@ -21,10 +21,10 @@ def framed() -> Iterator[None]:
 
 
 def _print(line: str) -> None:
-    # Runners may have closed or replaced the streams.
-    for current, stream in ((sys.stdout, sys.__stdout__), (sys.stderr, sys.__stderr__)):
-        with suppress(AttributeError, OSError, ValueError):
-            current.flush()
+    # Runners may have closed, removed or replaced the streams.
+    for name, stream in (("stdout", sys.__stdout__), ("stderr", sys.__stderr__)):
+        with suppress(Exception):
+            getattr(sys, name).flush()
         with suppress(OSError, ValueError):
             # The last line of a runner may lack its newline.
             print(f"\n{line}", file=stream, flush=True)

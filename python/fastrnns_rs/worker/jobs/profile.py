@@ -22,7 +22,7 @@ from fastrnns_rs.worker.gradients import Gradients
 from fastrnns_rs.worker.jobs.probe import probe
 from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
 from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window
-from fastrnns_rs.worker.timed_loop import Measurement, build, garbage_collection_off
+from fastrnns_rs.worker.timed_loop import Measurement, build, entered, garbage_collection_off
 from fastrnns_rs.worker.torch_settings import prepare_cublas, run_settings
 
 if TYPE_CHECKING:
@@ -145,11 +145,13 @@ def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable
             built = _Prepared(task, model, one)
             one.step = "warm-up"
             save()
-            with model.context(), Unmarked().profile(one.name) as marks:
+            with entered(model), Unmarked().profile(one.name) as marks:
                 _loop(built, plan.warmup, marks, Measurement(plan.warmup))
             prepared.append(built)
             one.status = "pending"
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # the others can still be profiled
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # the others can still be profiled
             one.fail(error)
     return prepared
 
@@ -188,10 +190,12 @@ def _measure_each(
 def _measure(one: _Prepared, nloops: int, annotator: Annotator) -> None:
     measurement = Measurement(nloops)
     try:
-        with one.model.context(), annotator.profile(one.answer.name) as marks:
+        with entered(one.model), annotator.profile(one.answer.name) as marks:
             _loop(one, nloops, marks, measurement)
         one.answer.status = "ok"
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # the others can still be profiled
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # the others can still be profiled
         one.answer.fail(error)
     samples = measurement.samples()
     one.answer.forward_ns = samples["forward_ns"]

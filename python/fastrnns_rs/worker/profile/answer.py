@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import traceback
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.documents import writing
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.worker.channel import message
 
 #: A runner may raise an error with megabytes of text.
 _REASON_LENGTH = 400
@@ -33,7 +35,9 @@ class RunnerAnswer:
 
     def fail(self, error: BaseException) -> None:
         """Records the reason of a failure, and prints the traceback."""
-        traceback.print_exception(error)
+        # A runner may have closed or replaced standard error.
+        with suppress(Exception):
+            traceback.print_exception(error)
         self.status = "failed"
         self.reason, self.hint = _describe_error(error)
 
@@ -68,9 +72,9 @@ class Answer:
 
     def refuse(self, error: Exception) -> None:
         """Records the reason why the process stops."""
-        message, hint = _describe_error(error)
+        text, hint = _describe_error(error)
         kinds = (one.__name__ for one in (UsageError, MissingError) if isinstance(error, one))
-        self.refusal = Refusal(message=message, hint=hint, kind=next(kinds, FastrnnsError.__name__))
+        self.refusal = Refusal(message=text, hint=hint, kind=next(kinds, FastrnnsError.__name__))
 
 
 def _describe_error(error: BaseException) -> tuple[str, str]:
@@ -78,5 +82,5 @@ def _describe_error(error: BaseException) -> tuple[str, str]:
     if isinstance(error, FastrnnsError):
         text, hint = error.message, error.hint
     else:
-        text, hint = f"{type(error).__name__}: {error}", ""
+        text, hint = f"{type(error).__name__}: {message(error)}", ""
     return " ".join(text.split())[:_REASON_LENGTH], hint

@@ -1,0 +1,86 @@
+"""Runners that attack the profiled process: all others are still profiled."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from facts import FACTS
+
+from fastrnns_rs import ModelDef, Problem
+from fastrnns_rs.cli import internal_run
+from fastrnns_rs.runners.plan import Options, make_plan
+from fastrnns_rs.runners.profile_request import ProfileRequest, choice
+from fastrnns_rs.worker.jobs import profile
+
+
+class _MuteError(Exception):
+    def __str__(self) -> str:
+        raise SystemExit(7)
+
+    __repr__ = __str__
+
+
+def _raises(error: BaseException) -> Callable[[torch.Tensor], Any]:
+    def forward(_given: torch.Tensor) -> None:
+        raise error
+
+    return forward
+
+
+def _closes_stderr(given: torch.Tensor) -> torch.Tensor:
+    sys.stderr = io.StringIO()
+    sys.stderr.close()
+    return given + 1
+
+
+def _closes_stderr_and_raises(given: torch.Tensor) -> torch.Tensor:
+    _closes_stderr(given)
+    raise ValueError("the reason")
+
+
+@pytest.mark.parametrize(
+    ("forward", "context", "reason"),
+    [
+        (_raises(_MuteError()), contextlib.nullcontext, "_MuteError: its message cannot be shown: SystemExit"),
+        (_raises(GeneratorExit()), contextlib.nullcontext, "GeneratorExit: "),
+        (_closes_stderr, contextlib.nullcontext, None),
+        (_closes_stderr_and_raises, contextlib.nullcontext, "ValueError: the reason"),
+        (_raises(ValueError("hidden")), lambda: contextlib.suppress(Exception), "ValueError: hidden"),
+    ],
+)
+@pytest.mark.parametrize("warmup", [0, 1])
+def test_the_next_runner_is_profiled(
+    forward: Callable[..., Any],
+    context: Callable[[], Any],
+    reason: str | None,
+    warmup: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stderr", sys.stderr)
+    options = Options(
+        choice=choice(rnns=("py", "cudnn")), quick=True, nloops=2, warmup=warmup, timeout=60.0, device="cpu"
+    )
+    plan = make_plan(options, FACTS)
+
+    def hostile(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=forward, context=context)
+
+    def sound(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=torch.neg)
+
+    creators = zip(plan.tasks, (hostile, sound), strict=True)
+    plan = replace(plan, tasks=[replace(one, runner=replace(one.runner, creator=creator)) for one, creator in creators])
+    request = ProfileRequest(options=options, sleep_between_seconds=0.0)
+    answer = profile.run(request, plan, stem=tmp_path / "a", answer_path=tmp_path / "answer", say=internal_run._say)
+    assert answer.finished
+    found = [(one.status, one.reason and one.reason.strip()) for one in answer.runners]
+    assert found == [("failed" if reason else "ok", reason and reason.strip()), ("ok", None)]
