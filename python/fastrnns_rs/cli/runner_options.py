@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -159,7 +162,32 @@ def make_choice(given: dict[str, Any], default: Sequence[str]) -> Choice:
 def load_files(given: dict[str, Any]) -> None:
     """Registers the runners of the given files."""
     for path in given["runner_file"]:
-        registry.load_file(path)
+        # The process of `--internal-run` runs the runners, too.
+        with contextlib.nullcontext() if given.get("internal_run") else _process_restored():
+            registry.load_file(path)
+
+
+@contextlib.contextmanager
+def _process_restored() -> Iterator[None]:
+    """Restores working directory, umask and signal handlers after the block.
+
+    Files of runners run in their own processes later. Here they would move the files that this command writes, or keep
+    it from ending.
+    """
+    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    umask = os.umask(0o077)
+    os.umask(umask)
+    here = os.open(".", os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.fchdir(here)
+        os.close(here)
+        os.umask(umask)
+        for one, handler in handlers.items():
+            if handler is not None and signal.getsignal(one) is not handler:
+                signal.signal(one, handler)
 
 
 def note_idle_flags(choice: Choice) -> None:

@@ -1,0 +1,60 @@
+"""Files of runners that change the process that loads them: the command still writes where it was told, and ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fastrnns_rs.cli import runner_options
+from fastrnns_rs.runners import registry
+
+CODE = """
+import os, signal
+from fastrnns_rs import runner
+
+os.chdir("/")
+os.umask(0o777)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+@runner("moves")
+def moves(problem):
+    raise NotImplementedError
+"""
+
+
+def state() -> tuple[object, ...]:
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return Path.cwd(), umask, signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    # What it changes ends with the test.
+    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
+    monkeypatch.chdir(tmp_path)
+    _, umask, *handlers = state()
+    found = tmp_path / "moves.py"
+    found.write_text(CODE)
+    yield found
+    os.umask(int(str(umask)))
+    for number, handler in zip((signal.SIGTERM, signal.SIGINT), handlers, strict=True):
+        signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def test_the_process_of_the_command_is_restored(file: Path) -> None:
+    before = state()
+    # The second path is relative, too.
+    runner_options.load_files({"runner_file": [file.name, file.name], "internal_run": False})
+    runner_options.load_files({"runner_file": [file.name]})
+    assert state() == before
+
+
+def test_the_profiled_process_is_left_as_its_runners_want_it(file: Path) -> None:
+    runner_options.load_files({"runner_file": [str(file)], "internal_run": True})
+    assert state() == (Path("/"), 0o777, signal.SIG_IGN, signal.SIG_IGN)
