@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from commands import run_cli
 from conftest import PLANTED, TINY
 
+from fastrnns_rs._core import Process
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.processes.launcher import Start
+from fastrnns_rs.processes.listener import Terms
+from fastrnns_rs.processes.live_pair import LivePair
 
 LIVE = [
     "--runner-file",
@@ -69,3 +74,26 @@ def test_threads_that_spin_while_they_wait_are_refused(anywhere: Path) -> None:
     done = run_cli("ab", "sound", "--b-env", "OMP_WAIT_POLICY=ACTIVE", *LIVE, cwd=anywhere)
     assert done.status == 2
     assert "OMP_WAIT_POLICY=ACTIVE" in done.stderr
+
+
+_WORKER = """
+import json, sys, time
+def tell(**message): print(json.dumps(message), flush=True)
+sys.stdin.readline()
+time.sleep(2)
+tell(kind="phase", name="turn")
+while sys.stdin.readline() == "turn\\n":
+    tell(kind="phase", name="turn")
+tell(kind="result", status="ok")
+"""
+
+
+def test_the_time_limit_of_a_side_has_no_time_of_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first side waits while the second is built."""
+    monkeypatch.setattr(
+        "fastrnns_rs.processes.listener.Process",
+        lambda _command, env: Process([sys.executable, "-S", "-c", _WORKER], env=env),
+    )
+    pair = LivePair(3, least=1, seconds=60.0, seed=1)
+    answers = pair([Start(job={}, terms=Terms(timeout=3.5))] * 2)
+    assert [(one.ended, one.reason) for one in answers] == [("answered", None)] * 2

@@ -13,6 +13,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from commands import command_with_facts
@@ -23,6 +25,7 @@ from supervised import listening
 
 from fastrnns_rs._core import Process
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.processes import listener
 from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Terms
 
@@ -171,6 +174,32 @@ def test_a_worker_that_babbles_is_heard_to_the_end(monkeypatch: pytest.MonkeyPat
     assert phases == ["build"]
     assert len(answer.printed) == 64 * 1024
     assert answer.printed.endswith("the end")
+
+
+def test_a_time_in_which_all_was_stopped_is_in_no_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as that of a container that is paused."""
+    now = 0.0
+
+    class Stopped:
+        ended = False
+        reads = 0
+
+        def write(self, _line: bytes) -> None:
+            """Takes the job."""
+
+        def read_lines(self, seconds: float) -> bytes:
+            nonlocal now
+            self.reads += 1
+            now += 100.0 if self.reads == 1 else min(seconds, 0.5)
+            self.ended = self.reads == 20
+            return b'{"kind": "result", "status": "ok"}\n' if self.ended else b""
+
+        def end(self) -> Any:
+            return SimpleNamespace(signal=None, exit_status=0, stderr_tail="")
+
+    monkeypatch.setattr(listener, "Process", lambda _command, env: Stopped())  # noqa: ARG005
+    monkeypatch.setattr(listener, "time", SimpleNamespace(monotonic=lambda: now))
+    assert launch(Start(job={}, terms=Terms(timeout=60))).ended == "answered"
 
 
 def test_ctrl_c_while_the_command_loads_is_no_traceback(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ _GARBAGE_LENGTH = 64 * 1024
 _GARBAGE_MOST = 16 * _GARBAGE_LENGTH
 #: Time in seconds for a stopped worker to send its results. Ctrl-C must end the run within a second.
 _GRACE_S = 0.45
+#: Longest time of a read in seconds, and a delay of its end that a busy machine hardly causes.
+_GLANCE_S, _LATE_S = 1.0, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +129,19 @@ class Listener:
         until = time.monotonic() + seconds
         while not self.done and not is_enough():
             end = min(self._total_deadline, self._phase_deadline)
-            left = min(end.at, until) - time.monotonic()
+            begin = time.monotonic()
+            left = min(end.at, until) - begin
+            wait = min(max(0.0, left), _GLANCE_S)
             try:
-                said = self._partial + self._process.read_lines(max(0.0, left))
+                said = self._partial + self._process.read_lines(wait)
             except RuntimeError as error:
                 # A runner can kill its supervisor. Then both have ended.
                 self._lost, self.done = str(error), True
                 return
+            late = time.monotonic() - begin - wait
+            if late > _LATE_S:
+                # This process was stopped, and most likely the worker too, as in a container that is paused.
+                self.extend(late)
             *complete, self._partial = said.split(b"\n")
             for line in complete:
                 self._handle_line(line)
@@ -144,6 +152,12 @@ class Listener:
                 if time.monotonic() >= end.at and end is min(self._total_deadline, self._phase_deadline):
                     self._expire(end.reason)
                 return
+
+    def extend(self, seconds: float) -> None:
+        """Extends the time limits by a time in which the worker did nothing."""
+        self._total_deadline, self._phase_deadline = (
+            one._replace(at=one.at + seconds) for one in (self._total_deadline, self._phase_deadline)
+        )
 
     def stop(self, ended: str, reason: str) -> None:
         """Requests the results until now, and gives the worker a moment to send them."""

@@ -48,7 +48,7 @@ class LivePair:
         return [_explained(answers[order.index(place)]) for place in range(len(starts))]
 
     def _conduct(self, starts: Sequence[Start], workers: list[Listener]) -> None:
-        waiting: set[int] = set()
+        waiting: dict[int, float] = {}
         for place, start in enumerate(starts):
             workers.append(_with_waiting(start, place, waiting).listener())
             workers[-1].tell(start.encode_job())
@@ -58,18 +58,30 @@ class LivePair:
             if done >= self._least and time.monotonic() > end:
                 break
             for place in self._chance.sample(range(len(workers)), len(workers)):
-                waiting.discard(place)
-                workers[place].tell(TURN)
+                _resume(workers[place], waiting.pop(place, None), TURN)
                 self._listen(workers, place, waiting)
             if any(worker.done for worker in workers):
                 break
-        for worker in workers:
-            worker.tell(END)
+        for place, worker in enumerate(workers):
+            _resume(worker, waiting.pop(place, None), END)
         follow(workers)
 
     @staticmethod
-    def _listen(workers: Sequence[Listener], place: int, waiting: set[int]) -> None:
+    def _listen(workers: Sequence[Listener], place: int, waiting: dict[int, float]) -> None:
         workers[place].listen(math.inf, lambda: place in waiting)
+
+
+def _resume(worker: Listener, since: float | None, word: str) -> None:
+    """Sends a word to a worker, whose time limit does not include the time of its waiting.
+
+    Args:
+        worker: Worker.
+        since: Begin of its waiting, by `time.monotonic`; None if it does not wait.
+        word: `TURN` or `END`.
+    """
+    if since is not None:
+        worker.extend(time.monotonic() - since)
+    worker.tell(word)
 
 
 def _explained(answer: Answer) -> Answer:
@@ -79,13 +91,13 @@ def _explained(answer: Answer) -> Answer:
     return replace(answer, reason=f"{answer.reason}; --live needs memory for both sides at once")
 
 
-def _with_waiting(start: Start, place: int, waiting: set[int]) -> Start:
-    """Returns a start whose worker is in `waiting` while it waits for its turn."""
+def _with_waiting(start: Start, place: int, waiting: dict[int, float]) -> Start:
+    """Returns a start whose worker is in `waiting`, with the time of its begin, while it waits for its turn."""
     on_phase = start.terms.on_phase
 
     def hear(name: str) -> None:
         if name == TURN:
-            waiting.add(place)
+            waiting.setdefault(place, time.monotonic())
         else:
             on_phase(name)
 
