@@ -126,8 +126,8 @@ async def _coroutine(given: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize(
     ("forward", "message"),
     [
-        (lambda given: (yield given), "output is a generator, whose work has not run"),
-        (_coroutine, "output is a coroutine, whose work has not run"),
+        (lambda given: (yield given), "output is a generator, whose work did not run"),
+        (_coroutine, "output is a coroutine, whose work did not run"),
         (lambda given: torch.complex(given * math.nan, given), "output holds 3 values that are not finite"),
         (lambda given: torch.diag(given * math.nan).to_sparse(), "output.values holds . values that are not finite"),
         (lambda given: torch.diag(given * math.inf).to_sparse_csr(), "output.values holds . values that are not"),

@@ -72,7 +72,7 @@ class LivePair:
 
 
 def _resume(worker: Listener, since: float | None, word: str) -> None:
-    """Sends a word to a worker, whose time limit does not include the time of its waiting.
+    """Sends a word to a worker, and extends its time limits by its waiting.
 
     Args:
         worker: Worker.
@@ -92,7 +92,10 @@ def _explained(answer: Answer) -> Answer:
 
 
 def _with_waiting(start: Start, place: int, waiting: dict[int, float]) -> Start:
-    """Returns a start whose worker is in `waiting`, with the time of its begin, while it waits for its turn."""
+    """Returns a start whose worker is in `waiting` while it waits for its turn.
+
+    The value is the time at which it began to wait.
+    """
     on_phase = start.terms.on_phase
 
     def hear(name: str) -> None:

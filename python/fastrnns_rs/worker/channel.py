@@ -22,7 +22,7 @@ _LONGEST_REASON = 400
 
 
 def print_traceback() -> None:
-    """Prints a traceback for FASTRNNS_DEBUG. A runner may have closed or replaced standard error."""
+    """Prints a traceback for FASTRNNS_DEBUG, as far as a runner left standard error."""
     with contextlib.suppress(Exception):
         traceback.print_exc()
 

@@ -18,7 +18,7 @@ def check_finite(name: str, value: Any) -> None:
     because the check needs memory, which would count as the model's.
 
     Raises:
-        RunnerError: If there is such a value, or work that has not run; the message names its place.
+        RunnerError: If there is such a value, or work that did not run; the message names its place.
     """
     for path, found_there in _tensors(name, value):
         tensor = _on_host(found_there)
@@ -50,7 +50,7 @@ def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
             yield from _strided(name, value.detach())
     elif isinstance(value, (Generator, Coroutine)):
         # What was timed is the time to make it.
-        raise RunnerError(f"{name} is a {type(value).__name__}, whose work has not run")
+        raise RunnerError(f"{name} is a {type(value).__name__}, whose work did not run")
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
             yield from _tensors(f"{name}[{index}]", item)

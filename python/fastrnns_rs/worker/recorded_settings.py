@@ -25,7 +25,9 @@ class _Setting:
 
 
 class RecordedSettings:
-    """Settings from now on, which a runner may not change: the run would record others.
+    """Settings as they are now, which a runner may not change.
+
+    The run would record other settings than those that it measured.
 
     Args:
         device: Device of the problem.
