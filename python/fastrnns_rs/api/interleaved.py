@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastrnns_rs.api.arguments import list_names, plain_arguments, refuse_in_worker
 from fastrnns_rs.api.progress import bench_terminal
-from fastrnns_rs.api.run_saver import make_saver
+from fastrnns_rs.api.run_saver import RunSaver
 from fastrnns_rs.documents.keywords import checked_keywords, nearest_keyword
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.processes.launcher import launch_together
@@ -197,7 +197,7 @@ def ab(
     _check_sides(*sides, same=same)
     effort = side_checks.make_effort(given)
     folder = chosen_history(history)
-    with bench_terminal(progress, "ab") as terminal:
+    with RunSaver(folder) as saver, bench_terminal(progress, "ab") as terminal:
         if terminal is not None:
             # The probe of torch takes seconds. The real plan reports invalid arguments.
             with suppress(FastrnnsError):
@@ -208,7 +208,7 @@ def ab(
             plan,
             run,
             observer=terminal,
-            save=make_saver(folder),
+            save=saver.save,
             executor=interleaved_plan.choose_executor(plan, launch_together),
             find_decided=partial(find_decided, margin=margin, force=force, statistic=statistic),
         )

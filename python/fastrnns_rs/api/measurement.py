@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -10,9 +9,8 @@ from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from fastrnns_rs.api.arguments import make_choice, make_options, plain_arguments, refuse_in_worker, select_fields
 from fastrnns_rs.api.progress import bench_terminal
-from fastrnns_rs.api.run_saver import make_saver
+from fastrnns_rs.api.run_saver import RunSaver
 from fastrnns_rs.documents.keywords import checked_keywords
-from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.runners.plan import Choice
 from fastrnns_rs.verbs.bench.effort import Effort
@@ -20,13 +18,15 @@ from fastrnns_rs.verbs.bench.execution import execute
 from fastrnns_rs.verbs.bench.expected_run import expected_run
 from fastrnns_rs.verbs.bench.preparation import start
 from fastrnns_rs.verbs.history.run_history import chosen_history
-from fastrnns_rs.verbs.history.run_names import one_run
 
 if TYPE_CHECKING:
+    import os
+
     import torch
 
     from fastrnns_rs.api.arguments import AxisValues, Runners
     from fastrnns_rs.api.progress import Progress
+    from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.problem.loop import Sync
     from fastrnns_rs.problem.modes import Mode
 
@@ -157,13 +157,12 @@ def bench(
     refuse_in_worker("bench")
     options = make_options(given, make_choice(runners, given, Choice(variable_lstms=given["variable_lstms"])))
     options.choice.runners()
-    folder = chosen_history(history)
-    earlier = resume if resume is None or isinstance(resume, Run) else Run.load(os.fspath(one_run(resume, folder)))
     effort = Effort(**select_fields(Effort, given, without=("until_decided", "live")))
-    with bench_terminal(progress) as terminal:
+    with RunSaver(chosen_history(history)) as saver, bench_terminal(progress) as terminal:
+        earlier = None if resume is None else saver.load(resume)
         if terminal is not None and earlier is None:
             # The probe of torch takes seconds. The real plan reports invalid arguments.
             with suppress(FastrnnsError):
                 terminal.expects(*expected_run(options, effort))
         plan, run = start(options, effort, command=sys.argv, resume=earlier)
-        return execute(plan, run, observer=terminal, save=make_saver(folder))
+        return execute(plan, run, observer=terminal, save=saver.save)

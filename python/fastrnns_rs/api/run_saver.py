@@ -2,40 +2,70 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process, Run
+from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.history.run_names import one_run
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.history.run_history import RunHistory
 
 
-def make_saver(history: RunHistory | None) -> Callable[[Run], None]:
-    """Returns a function that saves a run in the history after each process.
+class RunSaver:
+    """Writer that saves a run in the history after each process, for a `with` block.
 
-    It warns once about a history that cannot be written to.
+    No other process writes the run, or resumes it, until the end of the block.
 
     Args:
         history: History; None to save nothing.
     """
-    if history is None:
-        return lambda _run: None
-    found = history
-    layout = Layout(keep=Process)
-    checked = False
 
-    def keep(run: Run) -> None:
-        nonlocal checked
+    def __init__(self, history: RunHistory | None) -> None:
+        self._history = history
+        self._layout = Layout(keep=Process)
+        self._locks = WriterLocks()
+        self._is_checked = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._locks:
+            pass
+
+    def load(self, source: Run | str | os.PathLike[str]) -> Run:
+        """Returns the run to resume, which no other process measures.
+
+        Args:
+            source: Run, the path of its file, or its name in the history.
+
+        Raises:
+            UsageError: If the run does not exist, is not a run, or is still running.
+        """
+        if isinstance(source, Run):
+            return source
+        path = Path(one_run(source, self._history))
+        # A name that is too long is not an error here.
+        if os.path.isfile(path):  # noqa: PTH113
+            self._locks.hold(path)
+        return Run.load(path)
+
+    def save(self, run: Run) -> None:
+        """Saves a run, and warns once about a history that cannot be written to."""
+        if self._history is None:
+            return
         try:
-            if not checked:
-                found.check_no_more(run)
-                checked = True
-            found.keep(run, layout)
+            if not self._is_checked:
+                self._history.make()
+                self._locks.hold(self._history.find_place(run))
+                self._history.check_no_more(run)
+                self._is_checked = True
+            self._history.keep(run, self._layout)
         except UsageError as error:
             warnings.warn(f"the run is not kept in the history: {error}", stacklevel=2)
-
-    return keep

@@ -8,6 +8,7 @@ import fcntl
 import os
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import kineto_traces
@@ -19,9 +20,12 @@ from waiting_bench import BENCH, WaitingBench
 
 from fastrnns_rs import Run
 from fastrnns_rs._core import Process
+from fastrnns_rs.api.run_saver import RunSaver
 from fastrnns_rs.documents.writer_lock import WriterLocks
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.verbs.history.run_history import RunHistory
 
 VERBS = {
     "bench": BENCH,
@@ -107,6 +111,25 @@ def test_a_long_name_has_a_lock_too(tmp_path: Path) -> None:
         check_refused(run_cli(*BENCH, "--output", path, executor=never), path, first.process.pid)
         assert first.end().status == 0
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_two_calls_of_python_do_not_resume_one_run(tmp_path: Path) -> None:
+    """Each would replace what the other measured."""
+    history = RunHistory(tmp_path)
+    interrupted = run_files.run([run_files.result(processes=2)], status="interrupted")
+    path = history.keep(interrupted)
+    more = replace(interrupted, results=run_files.run([run_files.result(processes=3)]).results)
+    with RunSaver(history) as first, RunSaver(history) as second:
+        assert first.load(path) == interrupted
+        with pytest.raises(UsageError, match=r": process \d+ writes the file\."):
+            second.load(path)
+        first.save(more)
+        with pytest.warns(UserWarning, match="not kept in the history: .* writes the file"):
+            second.save(interrupted)
+        assert Run.load(path) == more
+    with RunSaver(history) as third:
+        assert third.load(path) == more
+    assert [*path.parent.iterdir()] == [path]
 
 
 def open_files(process: int) -> list[str]:
