@@ -355,5 +355,11 @@ def test_another_machine_torch_or_program_does_not_go_on(workers: Workers) -> No
             resumed(part, plan, other)
     with pytest.raises(UsageError, match=r"tool.version was"):
         resumed(part, plan, replace(fresh, tool=replace(fresh.tool, version="0")))
+    # Machines of one model have equal environments.
+    here = replace(part, sessions=[replace(one, machine_id="here") for one in part.sessions])
+    for machine in ("here", None):
+        assert resumed(here, plan, replace(fresh, sessions=[replace(fresh.sessions[0], machine_id=machine)]))
+    with pytest.raises(UsageError, match="it began on another machine"):
+        resumed(here, plan, replace(fresh, sessions=[replace(fresh.sessions[0], machine_id="there")]))
     with pytest.raises(UsageError, match="'complete'"):
         resumed(replace(part, status="complete"), plan, fresh)

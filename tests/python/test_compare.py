@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import scipy.stats
-from run_files import CARD, ENVIRONMENT, PROBLEM, exactly, failed, process, result, run
+from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, exactly, failed, process, result, run
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
@@ -272,6 +272,17 @@ def test_what_differs_in_the_environments_is_shown_but_for_what_always_does() ->
     found = compare(run([result()]), run([result(seed=1)], environment=replace(ENVIRONMENT, gpus=[CARD])))
     assert {one.baseline for one in found.environment_differences} == {None}
     assert "gpus" not in {one.key for one in found.environment_differences}
+
+
+def test_two_machines_of_one_model_are_told() -> None:
+    """Their names are equal, and their speeds are not."""
+    sides = [
+        run([result(seed=seed)], sessions=[replace(SESSION, machine_id=machine)]) for seed, machine in enumerate("aba")
+    ]
+    found = compare(sides[0], sides[1])
+    assert [one.key for one in found.environment_differences] == ["machine_id"]
+    assert [one.evidence for one in found.warnings if one.code == "other_machine"] == ["machine_id: a and b"]
+    assert "other_machine" not in codes(compare(sides[0], sides[2]))
 
 
 def test_values_of_foreign_environments_fit_a_cell() -> None:

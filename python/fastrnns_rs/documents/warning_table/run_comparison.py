@@ -134,7 +134,7 @@ _CONDITIONS = (
     WarningRow(
         "other_machine",
         effect="changes may come from the machine, not from the code",
-        evidence="names of the CPUs or GPUs, or numbers of CPUs",
+        evidence="names of the CPUs or GPUs, numbers of CPUs, or hashes of the machine IDs",
         hint="Measure both sides on one machine: fastrnns-rs ab BASELINE CANDIDATE",
         verbs=_COMPARE,
     ),

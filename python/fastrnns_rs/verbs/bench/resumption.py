@@ -20,6 +20,7 @@ _DIFFERING = {
     *("load_average_1m", "sm_clock_mhz", "temperature_c", "dirty"),
     *("stopped_by", "precision", "order_seed"),
 }
+_SAME_CONDITIONS = "Use the options, the folder and the machine of the first command."
 
 
 def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
@@ -44,6 +45,7 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
     _compare("plan", earlier.plan, record_plan(plan))
     _compare("environment", earlier.environment, fresh.environment)
     _compare("tool", earlier.tool, fresh.tool)
+    _check_machine(earlier, fresh)
     _check_results(earlier)
     _check_sources(earlier, plan)
     # Warnings about samples are computed again at the end. Warnings about the machine stay valid for the earlier
@@ -72,6 +74,17 @@ def check_interrupted(run: Run) -> None:
         raise UsageError("cannot resume a run of torchrun", "Start the run again.")
     if run.sides:
         raise UsageError("cannot resume a run of ab", "Run ab again: baseline and candidate are interleaved.")
+
+
+def _check_machine(earlier: Run, fresh: Run) -> None:
+    """Checks that both runs are of one machine: machines of one model have equal environments.
+
+    Raises:
+        UsageError: If an earlier session ran on another machine.
+    """
+    known = {one.machine_id for one in (*earlier.sessions, *fresh.sessions)} - {None}
+    if len(known) > 1:
+        raise UsageError("cannot resume the run: it began on another machine", _SAME_CONDITIONS)
 
 
 def _check_results(run: Run) -> None:
@@ -119,7 +132,7 @@ def _compare(name: str, before: Any, now: Any) -> None:
         if earlier.get(key) != later.get(key):
             was, is_now = earlier.get(key), later.get(key)
             message = f"cannot resume the run: {key} was {was} and is {is_now} now"
-            raise UsageError(message, "Use the options, the folder and the machine of the first command.")
+            raise UsageError(message, _SAME_CONDITIONS)
 
 
 def flat(path: str, value: Any) -> dict[str, Any]:

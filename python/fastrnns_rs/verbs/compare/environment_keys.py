@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 _VOLATILE = {"load_average_1m", "sm_clock_mhz", "temperature_c"}
 #: Separator between the different values of files that form one side.
 _OR = " | "
+#: Digits of the hash of a machine ID.
+_DIGITS = 12
 #: Key of the number of concurrent workers.
 AT_ONCE = "plan.at_once"
 #: Keys that distinguish machines.
-_MACHINE = ("cpu_model", "cpu_count", "gpus[0].name")
+_MACHINE = ("cpu_model", "cpu_count", "gpus[0].name", "machine_id")
 
 
 def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
@@ -45,6 +47,9 @@ def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
         "devices": plan.devices,
         "at_once": len(run.ranks) or (len(plan.devices) if plan.side_by_side else 1),
     }
+    # Machines of one model have the same names. A run of several machines has no machine of its own.
+    machines = {one.machine_id[:_DIGITS] for one in run.sessions if one.machine_id is not None}
+    found["machine_id"] = _OR.join(sorted(machines)) or None
     return dict(_flat("", found))
 
 
