@@ -32,6 +32,8 @@ def idle(span_fraction: float = 0.5) -> dict[str, Any]:
     return {"span_ns": 100, "idle_ns": 50, "idle_times": times}
 
 
+#: A row of a comparison without an interval.
+NO_INTERVAL = {"ratio_ci_low": None, "ratio_ci_high": None, "p_value": None, "p_value_adjusted": None}
 #: Changes of a comparison of runs and of one of captures, and the messages.
 COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "an interval upside down": (
@@ -97,6 +99,42 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a shift of other deciles": (
         lambda found: found["rows"][0].update(deciles=deciles(last={"shift_ns": 2.0})),
         "rows[0].deciles[8].shift_ns is 2, not the difference, 0",
+    ),
+    "faster, without an interval": (
+        lambda found: found["rows"][0].update(NO_INTERVAL, verdict="faster"),
+        "rows[0].verdict is faster, and the row has no interval",
+    ),
+    "equivalent, by a wide interval": (
+        lambda found: found["rows"][0].update(verdict="equivalent", ratio_ci_low=0.9),
+        "rows[0] is equivalent, and its ratio, 1.032, is outside of the margin, 0.01",
+    ),
+    "inconclusive, but certain": (
+        lambda found: found["rows"][0].update(verdict="inconclusive"),
+        "rows[0] is inconclusive, and its interval from 1.018 to 1.047 excludes 1",
+    ),
+    "less probable than adjusted": (
+        lambda found: found["rows"][0].update(p_value=0.9),
+        "rows[0].p_value is 0.9, above p_value_adjusted, 0.004",
+    ),
+    "a delta above 1": (
+        lambda found: found["rows"][0].update(cliffs_delta=5.0),
+        "rows[0].cliffs_delta is 5, not from -1 to 1",
+    ),
+    "a ratio of other pairs": (
+        lambda found: found["rows"][0].update(basis="interleaved", ratio=1.04),
+        "rows[0].ratio is 1.04, and the estimates are 1.2e+06 and ",
+    ),
+    "an estimate of no process": (
+        lambda found: found["rows"][0]["baseline"].update(process_medians_ns=[1.3e6] * 10),
+        "rows[0].baseline.estimate_ns is 1200000, and its processes are from 1300000 to 1300000",
+    ),
+    "a mean of no rows": (
+        lambda found: found["geometric_mean"].update(ratio=1e9, ratio_ci_high=1e9),
+        "geometric_mean.ratio is 1e+09, not among the ratios of the rows",
+    ),
+    "a mean of more rows": (
+        lambda found: found["geometric_mean"].update(n=14),
+        "geometric_mean.n is 14, and 10 rows have a ratio",
     ),
     "a mean beside its interval": (
         lambda found: found["geometric_mean"].update(ratio=0.9),

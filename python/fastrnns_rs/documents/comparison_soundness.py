@@ -44,6 +44,7 @@ def check_comparison(found: Comparison) -> None:
         _check_verdict(path, row, found.method)
     for path, one in _placed("rows", found.rows):
         _check_within(path, one)
+        _check_reasons(path, one, found.method)
         _check_estimates(path, one)
         _check_processes(path, one)
         _check_deciles(path, one)
@@ -54,6 +55,7 @@ def check_comparison(found: Comparison) -> None:
     if found.geometric_mean is not None:
         _check_interval("geometric_mean", found.geometric_mean)
         _check_within("geometric_mean", found.geometric_mean)
+        _check_mean(found.geometric_mean, found.rows)
     for path, row in rows:
         _check_delta(path, row)
     for path, side in (("baseline", found.baseline), ("candidate", found.candidate)):
@@ -93,6 +95,8 @@ def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
         raise UsageError(f"{path} has a verdict, {row.verdict}, and a conditional_verdict, {conditional}")
     key = "verdict" if conditional is None else "conditional_verdict"
     word = row.verdict or conditional
+    if word is not None and None in {low, high}:
+        raise UsageError(f"{path}.{key} is {word}, and the row has no interval")
     if word == "slower" and low is not None and low < 1:
         raise UsageError(f"{path}.{key} is slower, and ratio_ci_low is {low:g}, below 1")
     if word == "faster" and high is not None and high > 1:
@@ -106,14 +110,44 @@ def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
     adjusted, rate = row.p_value_adjusted, method.false_discovery_rate
     if word in {"slower", "faster"} and adjusted is not None and adjusted > rate:
         raise UsageError(f"{path}.{key} is {word}, and p_value_adjusted is {adjusted:g}, above {rate:g}")
+    if adjusted is not None and row.p_value is not None and row.p_value > adjusted * (1 + ROUNDING):
+        raise UsageError(f"{path}.p_value is {row.p_value:g}, above p_value_adjusted, {adjusted:g}")
+
+
+def _check_reasons(path: str, row: Row, method: Method) -> None:
+    """Checks verdicts of rows whose interval belongs to the ratio that is shown."""
+    word, low, ratio, high = row.verdict or row.conditional_verdict, row.ratio_ci_low, row.ratio, row.ratio_ci_high
+    if row.cliffs_delta is not None and not -1 <= row.cliffs_delta <= 1:
+        raise UsageError(f"{path}.cliffs_delta is {row.cliffs_delta:g}, not from -1 to 1")
+    if ratio is None or low is None or high is None:
+        return
+    most = 1 + method.margin
+    # The interval inside the margin is narrower than the one in the document, and contains the ratio.
+    if word == "equivalent" and not (1 - ROUNDING) / most <= ratio <= most * (1 + ROUNDING):
+        raise UsageError(f"{path} is equivalent, and its ratio, {ratio:g}, is outside of the margin, {method.margin:g}")
+    adjusted = row.p_value_adjusted
+    stands = adjusted is not None and adjusted <= method.false_discovery_rate
+    if word == "inconclusive" and stands and not low <= 1 <= high:
+        raise UsageError(f"{path} is inconclusive, and its interval from {low:g} to {high:g} excludes 1")
+
+
+def _check_mean(mean: GeometricMean, rows: Iterable[Row]) -> None:
+    """Checks that a geometric mean lies among the ratios of rows."""
+    ratios = [row.ratio for row in rows if row.ratio is not None]
+    if not ratios or not min(ratios) * (1 - ROUNDING) <= mean.ratio <= max(ratios) * (1 + ROUNDING):
+        raise UsageError(f"geometric_mean.ratio is {mean.ratio:g}, not among the ratios of the rows")
+    if not 1 <= mean.n <= len(ratios):
+        raise UsageError(f"geometric_mean.n is {mean.n}, and {len(ratios)} rows have a ratio")
 
 
 def _check_estimates(path: str, row: Row) -> None:
     for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
         if side is not None:
             check_estimate(f"{path}.{name}", side)
+    if row.baseline is None or row.candidate is None or row.ratio is None:
+        return
     # Pairs of which a side failed count in the estimate alone.
-    if row.baseline is None or row.candidate is None or row.ratio is None or row.basis == "interleaved":
+    if row.basis == "interleaved" and row.baseline.n_processes != row.candidate.n_processes:
         return
     before, after = row.baseline.estimate_ns, row.candidate.estimate_ns
     if before > 0 and not math.isclose(row.ratio, after / before, rel_tol=1e-6):
@@ -128,6 +162,10 @@ def _check_processes(path: str, row: Row) -> None:
             if times and len(times) != side.n_processes:
                 count = f"{len(times)} numbers, not n_processes, {side.n_processes}"
                 raise UsageError(f"{path}.{name}.process_{key}_ns has {count}")
+        judged = side.process_levels_ns or side.process_medians_ns
+        if judged and not min(judged) * (1 - ROUNDING) <= side.estimate_ns <= max(judged) * (1 + ROUNDING):
+            ends = f"{min(judged):.9g} to {max(judged):.9g}"
+            raise UsageError(f"{path}.{name}.estimate_ns is {side.estimate_ns:.9g}, and its processes are from {ends}")
 
 
 def _check_deciles(path: str, row: Row) -> None:
