@@ -225,6 +225,7 @@ class Run(Container[Result], Tabular, Document):
         soundness.check_numbers(self)
         run_soundness.check_results(self.results)
         run_soundness.check_sessions(self)
+        run_soundness.check_end(self)
 
     def _names(self) -> list[tuple[str, ...]]:
         return [one.names for one in self.results]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from fastrnns_rs._core import process_ci, quantiles, summarize
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.errors import UsageError
 
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
 
 #: Relative rounding error of statistics, and of the ends of intervals without width.
 ROUNDING = 1e-9
+#: Relative difference of a statistic that another build or machine computed.
+_COMPUTED = 1e-6
+#: Statistics of all timed samples of a phase.
+_DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
+#: Methods of intervals between processes, or between sessions.
+_OF_PROCESSES, _OF_SESSIONS = "t_log_process_medians", "t_log_sessions"
 #: Statistics of samples, in the order of their values.
 _ORDERED = ("min_ns", "q1_ns", "median_ns", "q3_ns", "p95_ns", "p99_ns", "max_ns")
 
@@ -37,6 +45,14 @@ def check_results(results: Sequence[Result]) -> None:
             check_samples(f"{path}[{place}].", process)
         for phase in ("forward", "backward"):
             _check_summary(f"results[{number}].{phase}", result, phase)
+        _check_peaks(f"results[{number}]", result)
+
+
+def _check_peaks(path: str, result: Result) -> None:
+    for name in ("peak_memory_bytes", "peak_reserved_bytes"):
+        value, known = getattr(result, name), {getattr(one, name) for one in result.processes} - {None}
+        if value is not None and known and value not in known:
+            raise UsageError(f"{path}.{name} is {value}, and no process has this peak")
 
 
 def _check_summary(path: str, result: Result, phase: str) -> None:
@@ -49,6 +65,20 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     samples = [one for process in processes for one in process.samples_ns(phase, timed=True)]
     if summary is None or not samples:
         return
+    _check_ranges(path, summary, samples)
+    check_estimate(path, summary)
+    counts = (("n_processes", len({one.index for one in processes})), ("n_samples", len(samples)))
+    for name, most in counts:
+        if getattr(summary, name) > most:
+            raise UsageError(f"{path}.{name} is {getattr(summary, name)}, and the result has {most}")
+    # Statistics of fewer samples cannot be computed again.
+    if all(getattr(summary, name) == most for name, most in counts):
+        found = summarize(samples)
+        _check_computed(path, summary, {f"{name}_ns": getattr(found, name) for name in _DESCRIBED})
+        _check_between(path, summary, phase, [one for one in processes if one.samples_ns(phase, timed=True)])
+
+
+def _check_ranges(path: str, summary: PhaseSummary, samples: Sequence[int]) -> None:
     least, greatest = min(samples), max(samples)
     for name in ("estimate_ns", "mean_ns", *_ORDERED):
         value = getattr(summary, name)
@@ -64,11 +94,35 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
         value, most = getattr(summary, name), summary.max_ns - summary.min_ns
         if value is not None and not 0 <= value <= most * (1 + ROUNDING):
             raise UsageError(f"{path}.{name} is {value:.9g}, and the range of the samples is {most:.9g}")
-    check_estimate(path, summary)
-    counts = (("n_processes", len({one.index for one in processes})), ("n_samples", len(samples)))
-    for name, most in counts:
-        if getattr(summary, name) > most:
-            raise UsageError(f"{path}.{name} is {getattr(summary, name)}, and the result has {most}")
+
+
+def _check_computed(path: str, summary: PhaseSummary, computed: dict[str, float | None]) -> None:
+    for name, expected in computed.items():
+        value = getattr(summary, name)
+        if value is None or expected is None:
+            continue
+        if not math.isclose(value, expected, rel_tol=_COMPUTED, abs_tol=_COMPUTED):
+            raise UsageError(f"{path}.{name} is {value:.9g}, and that of the samples is {expected:.9g}")
+
+
+def _check_between(path: str, summary: PhaseSummary, phase: str, processes: Sequence[Process]) -> None:
+    """Rejects an estimate and an interval that are not those of the process medians."""
+    medians = [quantiles(one.samples_ns(phase, timed=True), [0.5])[0] for one in processes]
+    # The median of all samples, which is the estimate without medians above 0, is among these medians too.
+    if not min(medians) * (1 - ROUNDING) <= summary.estimate_ns <= max(medians) * (1 + ROUNDING):
+        ends = f"{min(medians):.9g} to {max(medians):.9g}"
+        raise UsageError(f"{path}.estimate_ns is {summary.estimate_ns:.9g}, and process medians are from {ends}")
+    if min(medians) <= 0 or any(one.rank is not None for one in processes):
+        return
+    groups: dict[str | int | None, list[float]] = {}
+    for place, (one, median) in enumerate(zip(processes, medians, strict=True)):
+        groups.setdefault(one.session if summary.ci_method == _OF_SESSIONS else place, []).append(median)
+    if summary.ci_method in {_OF_PROCESSES, _OF_SESSIONS} and len(groups) > 1:
+        # The time of a session is the geometric mean of its processes.
+        levels = [math.exp(math.fsum(map(math.log, each)) / len(each)) for each in groups.values()]
+        found = process_ci(levels)
+        ends = {"estimate_ns": found.estimate, "ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high}
+        _check_computed(path, summary, {**ends, "confidence_level": found.confidence_level})
 
 
 def check_estimate(path: str, found: PhaseSummary | Figures) -> None:
@@ -94,12 +148,22 @@ def check_sessions(run: Run) -> None:
     """
     _refuse_repeated("sessions", ".session_id", (one.session_id for one in run.sessions))
     known = {one.session_id for one in run.sessions}
-    # The list was added later, and is empty where it is missing: then there is nothing to compare with.
-    for number, result in enumerate(run.results if known else []):
+    # Older builds wrote neither the list nor the session of a process.
+    for number, result in enumerate(run.results):
         for place, process in enumerate(result.processes):
             if process.session is not None and process.session not in known:
                 path = f"results[{number}].processes[{place}].session"
                 raise UsageError(f"{path} is {shown(process.session)}, which is not in sessions")
+
+
+def check_end(run: Run) -> None:
+    """Rejects an interrupted run with another status: comparisons warn by the status.
+
+    Raises:
+        UsageError: If the status is another.
+    """
+    if run.plan.stopped_by == "interrupt" and run.status != "interrupted":
+        raise UsageError(f"status is {run.status}, and plan.stopped_by is interrupt")
 
 
 def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:
