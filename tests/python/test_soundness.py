@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import run_cli
 from conftest import ROOT
-from run_files import exactly, process, result, run, write
+from run_files import SESSION, exactly, process, result, run, write
 from summary_documents import example, summary_of
 
 from fastrnns_rs import compare
@@ -111,6 +111,10 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         at(*FIRST, "first_call", "forward_ns")(CENTURY),
         f"processes[0].first_call.forward_ns is {CENTURY}, not a time of less than 2⁶² ns",
     ),
+    "a peak of no process": (
+        lambda found: (found["processes"][0].update(peak_memory_bytes=8), found.update(peak_memory_bytes=9)),
+        "peak_memory_bytes is 9, and no process has this peak",
+    ),
     "a wide seed": (at("problem", "seed")(1 << 64), f"problem.seed is {1 << 64}, not a number of at most 64 bits"),
 }
 
@@ -128,6 +132,64 @@ def test_a_result_that_is_there_twice_is_refused() -> None:
     plain["results"].append(plain["results"][1])
     with pytest.raises(UsageError, match=r"duplicate .*results\[2\]$"):
         Run.from_dict(plain)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda found: found.update(sessions=[]), r"processes\[0\]\.session is '5e5510', which is not in sessions$"),
+        (
+            lambda found: found["plan"].update(stopped_by="interrupt"),
+            "^status is complete, and plan.stopped_by is inter",
+        ),
+    ],
+    ids=["no session", "an interrupted run"],
+)
+def test_a_run_that_contradicts_itself_is_refused(change: Callable[[Any], object], message: str) -> None:
+    plain = made()
+    change(plain)
+    with pytest.raises(UsageError, match=message):
+        Run.from_dict(plain)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"schema": "fastrnns-rs/run", "status": "failed", "status": "complete"}', '{"": 1, "": 2}']
+)
+def test_a_key_that_is_there_twice_is_refused(text: str, tmp_path: Path) -> None:
+    """Some readers would take the first value, and others the last."""
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    for read in (Run.load, lambda path: compare(path, path)):
+        with pytest.raises(UsageError, match="duplicate key: '(status|)'"):
+            read(path)
+
+
+VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
+    "a failed check": (
+        lambda found: found["results"][0]["checks"][0].update(ok=False),
+        r"^results\[0\] is ok, and results\[0\]\.checks\[0\] is not$",
+    ),
+    "another shape": (
+        lambda found: found["results"][0]["checks"][0].update(shape=[1]),
+        r"^results\[0\]\.checks\[0\] is ok, and shape differs from expected_shape$",
+    ),
+    "a failed runner": (
+        lambda found: found["results"][0].update(status="failed"),
+        "^ok is true, and the results are: failed$",
+    ),
+    "no runner": (lambda found: found.update(results=[]), "^ok is true, and the results are: none$"),
+    "all well": (lambda found: found.update(ok=False), "^ok is false, and the results are: ok$"),
+}
+
+
+@pytest.mark.parametrize("name", VERIFIED)
+def test_a_verification_that_contradicts_itself_is_refused(name: str) -> None:
+    change, message = VERIFIED[name]
+    plain = example(Verification, lambda: "x") | {"schema_version": "1.99"}
+    Verification.from_dict(plain)
+    change(plain)
+    with pytest.raises(UsageError, match=message):
+        Verification.from_dict(plain)
 
 
 @pytest.mark.parametrize("key", ["load_average_1m"])
@@ -199,7 +261,8 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 def add_up(comparison: dict[str, Any]) -> None:
     """Makes numbers of an example of a comparison consistent."""
     [row] = comparison["rows"]
-    row["baseline"] |= {"estimate_ns": 1.0, "ci_high_ns": 1.0}
+    row["baseline"] |= {"estimate_ns": 1.0, "ci_high_ns": 1.0, "process_levels_ns": [1.0]}
+    comparison["geometric_mean"]["n"] = 1
     [decile] = row["deciles"]
     decile = {**decile, "shift_ns": decile["candidate_ns"] - decile["baseline_ns"]}
     row["deciles"] = [{**decile, "level": level / 10} for level in range(1, 10)]
@@ -252,34 +315,50 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
 
 def summarized() -> dict[str, Any]:
     """A run of one runner, with three processes and their statistics."""
-    forward = summary([[[one] * 3] for one in (1000, 1100, 1200)])
+    forward = summary([[[one - 1, one, one + 2]] for one in (1000, 1100, 1200)])
     return run([exactly([1000, 1100, 1200], forward=forward)]).to_dict()
 
 
-@pytest.mark.parametrize("names", [["estimate_ns"], ["mean_ns"], [*ORDERED]], ids=lambda names: names[0])
-def test_statistics_of_a_run_do_not_contradict_its_samples(names: list[str]) -> None:
+@pytest.mark.parametrize("name", ["estimate_ns", "mean_ns", "stddev_ns", "mad_ns", *ORDERED])
+def test_statistics_of_a_run_do_not_contradict_its_samples(name: str) -> None:
     """Tables show the statistics, and comparisons use the samples."""
-    name, plain = names[0], summarized()
-    plain["results"][0]["forward"] |= {"ci_low_ns": None, "stddev_ns": 0.0, "mad_ns": 0.0}
-    for value, is_sound in ((999, True), (998.9, False), (1202, True), (1202.1, False)):
-        plain["results"][0]["forward"] |= dict.fromkeys(names, value)
-        if is_sound:
+    plain = summarized()
+    forward = plain["results"][0]["forward"]
+    for value in (998.9, forward[name] + 0.01, 1202.1):
+        plain["results"][0]["forward"] = forward | {"ci_low_ns": None, "ci_high_ns": None, name: value}
+        with pytest.raises(UsageError, match=r"^results\[0\]\.forward\.\w+ is "):
             Run.from_dict(plain)
-        else:
-            with pytest.raises(
-                UsageError, match=rf"^results\[0\]\.forward\.{name} is {value}, and samples are from 999 to"
-            ):
-                Run.from_dict(plain)
+
+
+@pytest.mark.parametrize("sessions", [1, 3])
+def test_an_interval_of_a_run_is_that_of_its_processes(sessions: int) -> None:
+    """`show` and trends have the interval, and `compare` computes its own."""
+    medians = [1000, 1100, 1200, 1150, 1050, 1250]
+    names = [f"session {place % sessions}" for place in range(len(medians))]
+    made = exactly(medians, forward=summary([[[one - 1, one, one + 2]] for one in medians], names))
+    timed = [replace(one, session=name, steady_from=2) for one, name in zip(made.processes, names, strict=True)]
+    listed = [replace(SESSION, session_id=name) for name in dict.fromkeys(names)]
+    plain = run([replace(made, processes=timed)], sessions=listed).to_dict()
+    forward = plain["results"][0]["forward"]
+    assert forward["ci_method"] == ("t_log_sessions" if sessions > 2 else "t_log_process_medians")
+    Run.from_dict(plain)
+    for name, value in (("ci_low_ns", forward["estimate_ns"] - 0.1), ("ci_high_ns", forward["estimate_ns"] + 0.1)):
+        plain["results"][0]["forward"] = forward | {name: value}
+        with pytest.raises(UsageError, match=rf"^results\[0\]\.forward\.{name} is .*, and that of the samples is "):
+            Run.from_dict(plain)
+    plain["results"][0]["forward"] = forward | {"confidence_level": 0.999}
+    with pytest.raises(UsageError, match=r"\.confidence_level is 0\.999, and that of the samples is 0\.95$"):
+        Run.from_dict(plain)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"q1_ns": 1150.0}, "q1_ns is 1150, above median_ns, 1100"),
-        ({"max_ns": 1100.0}, "p99_ns is 1200, above max_ns, 1100"),
+        ({"max_ns": 1100.0}, "p99_ns is 1201.84, above max_ns, 1100"),
         ({"ci_low_ns": 1190.0}, "estimate_ns is 1096.96131, outside of its interval from 1190 to 1375.85867"),
-        ({"stddev_ns": 201.0}, "stddev_ns is 201, and the range of the samples is 200"),
-        ({"mad_ns": -1.0}, "mad_ns is -1, and the range of the samples is 200"),
+        ({"stddev_ns": 204.0}, "stddev_ns is 204, and the range of the samples is 203"),
+        ({"mad_ns": -1.0}, "mad_ns is -1, and the range of the samples is 203"),
         ({"n_processes": 50}, "n_processes is 50, and the result has 3"),
         ({"n_samples": 10_000}, "n_samples is 10000, and the result has "),
     ],

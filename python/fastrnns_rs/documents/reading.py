@@ -19,6 +19,8 @@ NO_ANSWER = frozenset(
     {errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ETIMEDOUT, errno.EHOSTDOWN, errno.ECONNABORTED, errno.ESHUTDOWN}
 )
 _DEFAULT_MIB = 512
+#: Longest key in a message.
+_LONGEST_KEY = 40
 _MIB = 1 << 20
 #: Largest number of digits of a limit: above the memory of any machine, and few enough to parse quickly.
 _MOST_DIGITS = 12
@@ -124,18 +126,30 @@ def parsed(text: str) -> Any:
 
     Raises:
         NoNumberError: If a number is not finite.
-        ValueError: If the text is not JSON, is nested too deeply, or has an integer of thousands of digits.
+        ValueError: If the text is not JSON, is nested too deeply, has an integer of thousands of digits, or an object
+            has a key twice.
     """
     import json
 
     try:
-        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        return json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_object)
     except RecursionError as error:
         raise ValueError("the JSON is nested too deeply") from error
 
 
 class NoNumberError(ValueError):
     """Token that some programs write for a number, and that is not valid JSON."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object. JSON readers use the first or the last of two equal keys."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        from collections import Counter
+
+        [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"duplicate key: {key[:_LONGEST_KEY]!r}")
+    return found
 
 
 def _finite(token: str) -> float:

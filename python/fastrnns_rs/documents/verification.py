@@ -6,11 +6,13 @@ import warnings
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from fastrnns_rs.documents import soundness
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
+from fastrnns_rs.errors import UsageError
 
 FORMATS = ("table", "json")
 
@@ -80,6 +82,25 @@ class Verification(Container[Verified], Document):
     warnings: list[RunWarning] = field(default_factory=list)
     ok: bool
     results: list[Verified]
+
+    def check(self) -> None:
+        """Checks numbers, as any document does, and that checks, results and the whole agree.
+
+        Raises:
+            UsageError: If they do not; the message names the path.
+        """
+        soundness.check_numbers(self)
+        for place, one in enumerate(self.results):
+            for number, check in enumerate(one.checks):
+                path = f"results[{place}].checks[{number}]"
+                if check.ok and check.shape != check.expected_shape:
+                    raise UsageError(f"{path} is ok, and shape differs from expected_shape")
+                if one.status == "ok" and not check.ok:
+                    raise UsageError(f"results[{place}] is ok, and {path} is not")
+        statuses = {one.status for one in self.results}
+        if self.ok != ("ok" in statuses and "failed" not in statuses):
+            found = ", ".join(sorted(statuses)) or "none"
+            raise UsageError(f"ok is {str(self.ok).lower()}, and the results are: {found}")
 
     def _names(self) -> list[tuple[str, ...]]:
         return [(one.runner,) for one in self.results]
