@@ -18,6 +18,7 @@ from history_runs import kept, made
 from fastrnns_rs import UsageError
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.history import History
+from fastrnns_rs.errors import DocumentWarning
 from fastrnns_rs.verbs.history import pruning
 from fastrnns_rs.verbs.history.run_history import RunHistory
 
@@ -190,6 +191,14 @@ def replace_started(text: str) -> Any:
         torch_version="",
         machine_id=None,
     )
+
+
+def test_keys_of_a_newer_build_are_written_again() -> None:
+    run = {**to_plain(replace_started("x")), "novel": 1}
+    plain = {**History(folder="x").to_dict(), "schema_version": "1.99", "runs": [run], "kept": {"runs": []}}
+    with pytest.warns(DocumentWarning, match="novel"):
+        found = History.from_dict(plain)
+    assert json.loads(found.to_json()) == found.to_dict() == plain
 
 
 def test_commands_of_the_page_run(history: RunHistory, anywhere: Path) -> None:
