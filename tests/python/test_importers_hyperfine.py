@@ -53,4 +53,20 @@ def test_one_run_that_failed_is_enough() -> None:
 
 def test_the_environment_has_our_keys() -> None:
     environment = imported(plain("hyperfine_2.0.json")).environment
-    assert environment == {"hyperfine_version": "2.0.0", "os": "Linux", "machine": "x86_64"}
+    assert environment == {
+        "hyperfine_version": "2.0.0",
+        "os": "Linux",
+        "machine": "x86_64",
+        "parameters.n": "1, 400000",
+    }
+
+
+def test_other_parameters_of_one_name_are_told() -> None:
+    """A name that `--command-name` gives need not contain the parameters."""
+    environments = []
+    for threads in ("1", "4"):
+        document = plain("hyperfine_1.20.json")
+        for result in document["results"]:
+            result["parameters"] = {"threads": threads}
+        environments.append(imported(document).environment)
+    assert environments == [{"parameters.threads": "1"}, {"parameters.threads": "4"}]

@@ -7,11 +7,12 @@ lists of times. Results of version 2.x have a list of measurements, and the file
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.warning import make_warning
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.importers.foreign_side import NOT_INTERLEAVED, SECOND_NS, Benchmark, Measured, side
 from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
 
@@ -44,7 +45,7 @@ def read(document: Place) -> Side:
     benchmarks = [
         Benchmark(name, partial(_measured, runs, result)) for name, result in zip(names, results, strict=True)
     ]
-    environment = _environment(document) if modern else {}
+    environment = {**(_environment(document) if modern else {}), **_all_parameters(results)}
     version = environment.get("hyperfine_version") or _version_of_1(results)
     return side(document, f"hyperfine {version}", benchmarks, [_START, NOT_INTERLEAVED], environment)
 
@@ -57,15 +58,24 @@ def _names(results: list[Place]) -> list[str]:
 
 
 def _parameters(result: Place) -> str:
-    parameters = result.get("parameters")
-    if parameters is None:
-        return ""
-    given = []
-    for key in parameters.object():
-        place = parameters[key]
-        value = place["value"] if isinstance(place.value, dict) else place
-        given.append(f"{key} = {value.text()}")
+    given = [f"{key} = {value}" for key, value in _values(result)]
     return f" ({', '.join(given)})" if given else ""
+
+
+def _values(result: Place) -> Iterator[tuple[str, str]]:
+    """Yields the name and the value of each parameter of a command."""
+    parameters = result.get("parameters")
+    for key in {} if parameters is None else parameters.object():
+        place = result["parameters"][key]
+        yield key, (place["value"] if isinstance(place.value, dict) else place).text()
+
+
+def _all_parameters(results: list[Place]) -> dict[str, str]:
+    """Returns the values of each parameter: a name such as `--command-name` gives need not contain them."""
+    found: dict[str, dict[str, None]] = {}
+    for key, value in (each for result in results for each in _values(result)):
+        found.setdefault(f"parameters.{key}", {})[value] = None
+    return {visible(key): ", ".join(values) for key, values in found.items()}
 
 
 def _runs_of_1(result: Place) -> tuple[list[float], list[Place]]:
