@@ -148,8 +148,8 @@ def check_sessions(run: Run) -> None:
     """
     _refuse_repeated("sessions", ".session_id", (one.session_id for one in run.sessions))
     known = {one.session_id for one in run.sessions}
-    # Older builds wrote neither the list nor the session of a process.
-    for number, result in enumerate(run.results):
+    # The list was added later, and is empty where it is missing: then there is nothing to compare with.
+    for number, result in enumerate(run.results if known else []):
         for place, process in enumerate(result.processes):
             if process.session is not None and process.session not in known:
                 path = f"results[{number}].processes[{place}].session"

@@ -84,7 +84,7 @@ class Verification(Container[Verified], Document):
     results: list[Verified]
 
     def check(self) -> None:
-        """Checks numbers, as any document does, and that checks, results and the whole agree.
+        """Checks numbers, as any document does, and the agreement of results.
 
         Raises:
             UsageError: If they do not; the message names the path.

@@ -77,7 +77,9 @@ def check_interrupted(run: Run) -> None:
 
 
 def _check_machine(earlier: Run, fresh: Run) -> None:
-    """Checks that both runs are of one machine: machines of one model have equal environments.
+    """Checks that both runs are of one machine.
+
+    Machines of one model have equal environments.
 
     Raises:
         UsageError: If an earlier session ran on another machine.

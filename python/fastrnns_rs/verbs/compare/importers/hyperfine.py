@@ -71,7 +71,10 @@ def _values(result: Place) -> Iterator[tuple[str, str]]:
 
 
 def _all_parameters(results: list[Place]) -> dict[str, str]:
-    """Returns the values of each parameter: a name such as `--command-name` gives need not contain them."""
+    """Returns the values of each parameter.
+
+    A name that `--command-name` gives need not contain them.
+    """
     found: dict[str, dict[str, None]] = {}
     for key, value in (each for result in results for each in _values(result)):
         found.setdefault(f"parameters.{key}", {})[value] = None
