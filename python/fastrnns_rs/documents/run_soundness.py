@@ -121,8 +121,8 @@ def _check_between(path: str, summary: PhaseSummary, phase: str, processes: Sequ
         # The time of a session is the geometric mean of its processes.
         levels = [math.exp(math.fsum(map(math.log, each)) / len(each)) for each in groups.values()]
         found = process_ci(levels)
-        ends = {"estimate_ns": found.estimate, "ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high}
-        _check_computed(path, summary, {**ends, "confidence_level": found.confidence_level})
+        computed = {"estimate_ns": found.estimate, "ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high}
+        _check_computed(path, summary, {**computed, "confidence_level": found.confidence_level})
 
 
 def check_estimate(path: str, found: PhaseSummary | Figures) -> None:
