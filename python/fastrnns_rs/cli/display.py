@@ -10,6 +10,7 @@ import click
 
 from fastrnns_rs.cli import shared
 from fastrnns_rs.counting import counted
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import screen
 from fastrnns_rs.views.output_stream import is_ascii, is_terminal, terminal_width
 from fastrnns_rs.views.prose import warning_lines
@@ -129,8 +130,9 @@ def tell_next(text: str, command: str | None) -> None:
 def next_lines(text: str, command: str, limit: int) -> list[Line]:
     """Returns the line `text: command`, or two lines if it is too wide.
 
-    A command to copy is never wrapped.
+    A command to copy is never wrapped. It may name files and runners of others.
     """
+    command = visible(command)
     line = f"{text}: {command}"
     return [Line(line)] if width(line) <= limit else [Line(f"{text}:"), Line(f"  {command}")]
 
@@ -192,5 +194,5 @@ def warnings_as_lines(warnings: Sequence[RunWarning], limit: int, more: str | No
     ]
     left = len(warnings) - len(shown)
     if left:
-        lines.append(Line(f"{counted(left, 'more warning')}: {more}"))
+        lines.append(Line(f"{counted(left, 'more warning')}: {visible(more or '')}"))
     return lines

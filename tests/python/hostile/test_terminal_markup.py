@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import io
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from conftest import run_cli
+from kineto_traces import copy, kernel, write
+from nsys_exports import Export, thread
 from pretended_processes import command
 from terminals import on_terminal, printed
 
@@ -85,3 +90,38 @@ def test_odd_reasons_and_phases_are_shown_as_they_are(tmp_path: Path) -> None:
     assert "[/red]: [/green]" in text
     assert "\x1b[5m" not in received
     assert "\x1b[31m" not in received
+
+
+#: It would name the window of the terminal, and turn the direction of the text.
+ACTING = "\x1b]0;x\x07\u202e"
+SHOWN = r"\x1b]0;x\x07\u{202e}"
+
+
+def test_the_first_screen_of_a_report_shows_texts_of_the_capture(tmp_path: Path) -> None:
+    path, main = tmp_path / "x.sqlite", thread(1, 1)
+    export = Export(path)
+    export.call(1, 5, main, 1)
+    export.kernel(10, 20, main, 1)
+    with closing(sqlite3.connect(export.written())) as database, database:
+        database.execute("CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)")
+        database.execute("INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT_VERSION', ?)", (f"2024{ACTING}.1",))
+    done = run_cli("report", path)
+    assert f"nsys 2024{SHOWN}.1 export" in done.stdout
+    assert ACTING not in done.stdout
+    # A kind of copy is the answer.
+    event = copy("HtoD", 0, 1000, size=10**9)
+    event["name"] = f"Memcpy {ACTING} (x)"
+    done = run_cli("report", write(tmp_path / "x.json", [event, kernel("k", 1000, 1)]))
+    assert f"{SHOWN}: 1e+03 GB/s" in done.stdout.replace("\n  ", " ")
+    assert ACTING not in done.stdout
+
+
+def test_commands_to_copy_show_names_of_files(tmp_path: Path) -> None:
+    sides = [tmp_path / f"{ACTING}{place}.json" for place in range(2)]
+    for place, path in enumerate(sides):
+        # An event without times, a name that cannot be read, and text that is not counted: a warning for each.
+        plain = write(path, [kernel("k", 0, 5 + place), {"ph": "X", "cat": "kernel"}]).read_bytes()
+        path.write_bytes(plain.replace(b'"name": "k"', b'"name": "k\xff"') + b" x")
+    done = run_cli("compare", *sides)
+    assert "more warnings: fastrnns-rs compare" in done.stderr
+    assert ACTING not in done.stdout + done.stderr

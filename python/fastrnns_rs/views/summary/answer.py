@@ -142,7 +142,8 @@ def answer(document: Document, *, selected: bool = False) -> str:
     rule = _rule(document)
     if rule is not None:
         shares, sentence, _ = rule
-        return f"{sentence(shares)}{_on_host(document)}"
+        # Kinds of copies have names of the capture, and causes and categories those of a document.
+        return visible(f"{sentence(shares)}{_on_host(document)}")
     return _totals(document) or _nothing(document, selected=selected)
 
 
@@ -199,7 +200,7 @@ def context(document: Document) -> list[str]:
     """
     captures = document["captures"]
     if len(captures) != 1:
-        formats = ", ".join(dict.fromkeys(capture["format"] for capture in captures))
+        formats = ", ".join(dict.fromkeys(visible(capture["format"]) for capture in captures))
         return [f"{len(captures):,} captures, {formats}, {brief_size(sum(one['size_bytes'] for one in captures))}"]
     (capture,) = captures
     kind = _FORMATS.get(capture["format"], capture["format"])
@@ -207,7 +208,7 @@ def context(document: Document) -> list[str]:
         kind = f"nsys {'.'.join(capture['tool_version'].split('.')[:2])} export"
     path = visible(capture["path"].rpartition("/")[2])
     events = f"{capture['events_read']:,} events"
-    return [*filter(None, (f"{path}: {kind}", events, _devices(document)))]
+    return [*filter(None, (f"{path}: {visible(kind)}", events, _devices(document)))]
 
 
 def _devices(document: Document) -> str:
