@@ -88,3 +88,12 @@ def test_the_folder_of_the_interpreter_is_not_named(form: secrets.Form, monkeypa
     text = '"/data/of somebody/env/bin/python /data/of somebody/env/lib/torch/x.py /usr/lib/y.py"'
     found = secrets.hide_text(text, secrets.rules({}, form))
     assert found == '"[redacted]/python [redacted]/lib/torch/x.py /usr/lib/y.py"'
+
+
+@pytest.mark.parametrize("value", ["[128, 1, 1]", "128, 1, 1", "128, 1, 1], ", "[[128,1], 1]", "true, null"])
+def test_lists_of_numbers_are_replaced_in_texts_alone(value: str) -> None:
+    args = {"grid": [128, 1, 1], "all": [[128, 1], 1], "flags": [True, None]}
+    plain = {"traceEvents": [{"name": f"shape {value}", "args": args}, {"name": "k", "args": args}]}
+    found = json.loads(secrets.hide_text(json.dumps(plain), secrets.rules({"TOKEN_SHAPE": value}, "json")))
+    assert found["traceEvents"][0]["name"] == "shape [redacted]"
+    assert [one["args"] for one in found["traceEvents"]] == [args, args]

@@ -44,7 +44,8 @@ _SECRET_NAME = re.compile("auth|cred|key|pass|private|pwd|salt|secret|token", re
 _PASSWORD = re.compile(r"://[^/@:\s]*:([^/@\s]+)@")
 #: Name in an address without a password, such as `https://token@host`.
 _TOKEN = re.compile(r"://([^/@:\s]+)@")
-_NUMBER = re.compile(rb"[0-9eE.+-]+")
+#: Text that JSON may contain outside of strings: numbers and lists of numbers.
+_BARE = re.compile(rb"(?:[0-9eE.+\-\s,:\[\]{}]|true|false|null|NaN|Infinity)+")
 #: Rest of a string in JSON: the next quote ends it. After a number, the next quote begins a key.
 _IN_STRING = rb'(?=(?:[^"\\]|\\.)*+"\s*+[]},:])'
 #: Parts of range names, which look like paths.
@@ -135,9 +136,9 @@ def _spelled(texts: Iterable[str], form: Form) -> Iterator[bytes]:
 def _exactly(text: bytes, form: Form) -> re.Pattern[bytes]:
     """Returns the pattern of a text.
 
-    In JSON, a number matches within strings only.
+    In JSON, a number or a list of numbers matches within strings only.
     """
-    within = _IN_STRING if form == "json" and _NUMBER.fullmatch(text) else b""
+    within = _IN_STRING if form == "json" and _BARE.fullmatch(text) else b""
     return re.compile(re.escape(text) + within)
 
 
