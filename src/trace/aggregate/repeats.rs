@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Options;
@@ -45,7 +46,7 @@ pub struct RepeatedRow {
 }
 
 /// The four times of an iteration; of its phases together, and of runners captured one after the other, where they have its
-/// number in common.
+/// number in common. Iterations of several processes are apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RepeatedIteration {
     /// See [`IterationRow`], also for the others.
@@ -110,7 +111,7 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
         devices: device_names(trace, &chosen),
         runners: names(&iterations.rows, |row| row.runner.as_deref()),
         phases: names(&iterations.rows, |row| row.phase.as_deref()),
-        iterations: by_number(&iterations.rows),
+        iterations: by_number(&iterations),
         rows,
     }
 }
@@ -120,10 +121,18 @@ fn names(rows: &[IterationRow], of: impl Fn(&IterationRow) -> Option<&str>) -> V
     found.into_iter().map(str::to_owned).collect()
 }
 
-fn by_number(rows: &[IterationRow]) -> Vec<RepeatedIteration> {
-    let mut found: BTreeMap<u64, RepeatedIteration> = BTreeMap::new();
-    for row in rows {
-        let sum = found.entry(row.index).or_default();
+/// Adds up the phases of an iteration. A number that comes again, in the same process or in another, is another iteration.
+fn by_number(iterations: &Iterations) -> Vec<RepeatedIteration> {
+    let mut found: BTreeMap<(u64, usize, u64), RepeatedIteration> = BTreeMap::new();
+    // The processes of each runner, and how often each of them began a phase of a number.
+    let (mut processes, mut begun) = (FxHashMap::default(), FxHashMap::default());
+    for (place, row) in iterations.rows.iter().enumerate() {
+        let (runner, process) = (row.runner.as_deref(), iterations.process(place));
+        let of_runner: &mut Distinct<u32> = processes.entry(runner).or_default();
+        let process = of_runner.intern(process) as usize;
+        let again: &mut u64 = begun.entry((runner, process, row.phase.as_deref(), row.index)).or_default();
+        let sum = found.entry((row.index, process, *again)).or_default();
+        *again += 1;
         sum.host_ns = sum.host_ns.saturating_add(row.host_ns);
         sum.gpu_ns = sum.gpu_ns.saturating_add(row.gpu_ns);
         sum.gpu_busy_ns = sum.gpu_busy_ns.saturating_add(row.gpu_busy_ns);

@@ -71,6 +71,11 @@ impl Iterations {
         open.find(|&place| place < self.rows.len())
     }
 
+    /// The number of the process of an iteration.
+    pub(super) fn process(&self, place: usize) -> u32 {
+        self.owners.process(place)
+    }
+
     /// Takes an operation with the call that launched it; starts ascend.
     pub(super) fn add(&mut self, entry: &Entry, launch: &Launch, categories: &WorkCategories<'_>) {
         if self.rows.is_empty() {

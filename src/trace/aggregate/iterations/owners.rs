@@ -61,6 +61,11 @@ impl Owners {
         self.processes.get(process as usize).map_or(&[], |process| process.at(time))
     }
 
+    /// The number of the process of a mark.
+    pub(super) fn process(&self, mark: usize) -> u32 {
+        self.of_mark[mark]
+    }
+
     /// The marks that were open at `time` in the process of a mark.
     pub(super) fn around(&self, mark: usize, time: i64) -> &[u32] {
         self.processes[self.of_mark[mark] as usize].at(time)
