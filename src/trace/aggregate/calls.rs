@@ -22,6 +22,8 @@ pub(super) struct Calls<'a> {
     pub(super) scope_of_device: Vec<u32>,
     /// By callee: the scopes in which its calls are found.
     pub(super) scopes_of_callee: Vec<[u32; 2]>,
+    /// By callee: its process.
+    pub(super) process_of_callee: Vec<Option<i64>>,
     /// Number of scopes.
     pub(super) scopes: usize,
     /// By callee: the reason for which a thread waits in it.
@@ -63,6 +65,7 @@ impl<'a> Calls<'a> {
             correlations: Vec::new(),
             scope_of_device,
             scopes_of_callee: collected(scopes_of_callee),
+            process_of_callee: collected(trace.callees.all().iter().map(|callee| callee.process_id)),
             scopes: scopes.all().len(),
             waits: collected(waits),
         };

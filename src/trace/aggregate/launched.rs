@@ -35,6 +35,7 @@ pub(super) struct Launch {
 
 /// Every operation in the order of the starts, kernels before memory operations that start with them, each with the call
 /// that launched it: the first in the log of those of its correlation, within its clock and, where that is known, its process.
+/// Where it is not known, calls of several processes with the correlation leave no answer.
 ///
 /// All operations come, whether or not they are chosen, and all calls are looked at.
 pub(super) fn launched<'a>(
@@ -85,11 +86,12 @@ impl<'a, I: Iterator<Item = Entry>> Launched<'a, I> {
         }
         wanted.sort();
         let (mut read, table, scopes) = (0, &mut self.table, &self.calls.scopes_of_callee);
+        let processes = &self.calls.process_of_callee;
         self.calls.with_correlations(|correlations| wanted.meets(correlations)).for_each(|call| {
             read += 1;
             if call.correlation != 0 {
                 for scope in scopes[call.what as usize].into_iter().filter(|&scope| scope != NONE) {
-                    table.offer(scope, &call);
+                    table.offer(scope, &call, processes);
                 }
             }
         });
@@ -108,7 +110,8 @@ impl<I: Iterator<Item = Entry>> Iterator for Launched<'_, I> {
         }
         let &(entry, place) = self.batch.get(self.given)?;
         self.given += 1;
-        Some((entry, self.table.slots.get(place as usize).copied().flatten()))
+        let launch = self.table.slots.get(place as usize).copied().flatten();
+        Some((entry, launch.filter(|launch| launch.callee != NONE)))
     }
 }
 
@@ -191,12 +194,16 @@ impl Table {
         self.places[found] - 1
     }
 
-    /// Takes a call, if it is the first of a correlation that is wanted.
+    /// Takes a call, if it is the first of a correlation that is wanted. After one of another process no callee is known.
     #[inline]
-    fn offer(&mut self, scope: u32, call: &Entry) {
+    fn offer(&mut self, scope: u32, call: &Entry, processes: &[Option<i64>]) {
         let Some(found) = self.find(scope, call.correlation) else { return };
         if let Some(slot) = (self.places[found] as usize).checked_sub(1).map(|place| &mut self.slots[place]) {
-            slot.get_or_insert(Launch { callee: call.what, start: call.start, end: call.end });
+            let first = slot.get_or_insert(Launch { callee: call.what, start: call.start, end: call.end });
+            let process = |callee: u32| processes.get(callee as usize).copied().flatten();
+            if process(first.callee) != process(call.what) {
+                first.callee = NONE;
+            }
         }
     }
 

@@ -24,6 +24,7 @@ mod ranges;
 mod ranks;
 mod repeats;
 mod select;
+mod shared_devices;
 mod sweep;
 mod timeline;
 mod totals;
@@ -119,7 +120,8 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
     let (launches, idle_causes) = (delays.figures(), idle.rows(&numbers));
     let warnings = warnings.chain(iterations.warning.clone()).chain(about_ranks);
-    let warnings = warnings.chain(duplicates.warning()).chain(launches::clock_warning(&launches));
+    let warnings =
+        warnings.chain(sweep.shared_devices()).chain(duplicates.warning()).chain(launches::clock_warning(&launches));
     let warnings = warnings.chain(launches::warning(&launches, &idle_causes));
     Summary {
         schema: "fastrnns-rs/summary",

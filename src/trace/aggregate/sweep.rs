@@ -3,14 +3,14 @@
 use rustc_hash::FxHashSet;
 
 use super::activity::{Activities, Bins};
-use super::fraction;
 use super::idle::Sums as IdleSums;
 use super::ranks::{path_of, rank_of};
 use super::select::{Chosen, Number, Numbers};
 use super::work_categories::WorkCategories;
+use super::{fraction, shared_devices};
 use crate::memory::{Room as _, collected, filled};
 use crate::trace::{
-    Activity, ActivityRow, Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Work,
+    Activity, ActivityRow, Budget, BudgetRow, Busy, DeviceRow, Distinct, Entry, Kind, StreamRow, Trace, Warning, Work,
 };
 
 /// Busy times of devices and queues, and their activities.
@@ -162,6 +162,11 @@ impl<'a> Sweep<'a> {
             number.span_ns = number.span_ns.saturating_add(row.span_ns);
         }
         (rows.into_iter().map(|(row, _)| row).collect(), Numbers { of: numbers })
+    }
+
+    /// Warns of devices that several processes used during the same time.
+    pub(super) fn shared_devices(&self) -> Option<Warning> {
+        shared_devices::warning(self.chosen, self.of_devices.iter().map(|timeline| timeline.busy.span()))
     }
 
     /// The activity of each device, for plots, still without categories.

@@ -60,14 +60,20 @@ _DAMAGE = (
     WarningRow(
         "activities_repeated",
         effect="activities count twice, because a file contains them twice",
-        evidence="number of activities that equal another one in name, stream, start and end, and of all activities",
+        evidence=(
+            "number of activities that equal another one in name, stream, start and end, and of all activities; or "
+            "number of summary rows beside a trace"
+        ),
         hint="Capture again: fastrnns-rs profile RUNNER",
         verbs=_READERS,
-        details="The warning appears from 1 % of all activities on, since rounded times can be equal.",
+        details=(
+            "The warning appears from 1 % of all activities on, since rounded times can be equal. A file of nvprof "
+            "with a trace and a summary of the same program contains all activities twice."
+        ),
     ),
     WarningRow(
         "names_damaged",
-        effect="some names are shown in part; figures are not affected",
+        effect="some names are shown in part, and names that differ only there are one row",
         evidence="number of names that are not valid text",
         hint="Capture again if the names matter: fastrnns-rs profile RUNNER",
         verbs=_READERS,
@@ -155,6 +161,15 @@ _LIMITS = (
         evidence="median time from launch to start, in nanoseconds, and number of launches",
         hint="Capture again: fastrnns-rs profile RUNNER",
         verbs=_REPORTS,
+    ),
+    WarningRow(
+        "gpu_shared",
+        effect="idle time of a GPU contains the work of other processes, because each process is counted alone",
+        short="idle time of a GPU contains the work of other processes",
+        evidence="GPUs, and the number of processes that used each during the same time",
+        hint="Compare the busy times of the processes: fastrnns-rs report FILE --by device",
+        verbs=_REPORTS,
+        details="Processes with their own CUDA_VISIBLE_DEVICES may call different GPUs by the same number.",
     ),
     WarningRow(
         "no_iterations",

@@ -261,7 +261,7 @@ impl<'a> Sink<'a> {
         if !self.broken_names.is_empty() {
             self.trace.warnings.push(Warning {
                 code: "names_damaged",
-                message: "some names are shown in part; figures are not affected".to_owned(),
+                message: "some names are shown in part, and names that differ only there are one row".to_owned(),
                 evidence: format!(
                     "{}: {} with invalid UTF-8",
                     self.capture.path,
