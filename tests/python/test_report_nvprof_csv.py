@@ -246,3 +246,39 @@ def test_rows_under_no_header_are_told_of(fault: str, profile: Path, tmp_path: P
     # An unknown header is such a row itself.
     assert capture["events_read"] + skipped["count"] == whole + (fault == "an unknown header")
     assert "events_skipped" in [warning["code"] for warning in found["warnings"]]
+
+
+TRACE = """==PID== Profiling result:
+"Start","Duration","Device","Stream","Name","Correlation_ID"
+ms,us,,,,
+1.000000,1000.0,"Tesla V100 (0)","7","kPID",1
+3.000000,1000.0,"Tesla V100 (0)","7","kPID",2
+"""
+TOTALS = """==PID== Profiling result:
+"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"
+,%,ms,,ms,ms,ms,
+"GPU activities",100.0,2.000000,2,1.0,1.0,1.0,"kPID"
+"""
+
+
+def test_processes_of_a_file_have_clocks_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "children.csv"
+    path.write_text("\n".join(TRACE.replace("PID", process) for process in ("100", "200", "100")))
+    found = report(path)
+    keys = ("span_ns", "busy_ns", "idle_ns", "overlap_ns", "kernel_count")
+    # The third table is of the first process again.
+    assert [[row[key] for key in keys] for row in found["devices"]] == [
+        [3_000_000, 2_000_000, 1_000_000, 2_000_000, 4],
+        [3_000_000, 2_000_000, 1_000_000, 0, 2],
+    ]
+
+
+def test_a_trace_beside_its_summary_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "both.csv"
+    path.write_text(f"{TRACE}\n{TOTALS}".replace("PID", "100"))
+    found = report(path)
+    [repeated] = [one for one in found["warnings"] if one["code"] == "activities_repeated"]
+    assert repeated["evidence"] == f"{path}: 1 summary row beside a trace"
+    # The time of the summary is no part of the span.
+    [row] = [line for line in run_cli("report", path).stdout.splitlines() if line.startswith("k100")]
+    assert row.split() == ["k100", "4.000", "-", "4", "1.000"]

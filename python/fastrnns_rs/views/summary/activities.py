@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
+#: Heading of shares of the time between the first and the last activity.
+_OF_SPAN = "of span"
 #: Smaller shares are printed as 0.
 _LEAST_SHARE = 0.0005
 #: Widths of the number columns: total, share, count, mean.
@@ -26,10 +28,10 @@ _CATEGORIES = 4
 class Sum:
     """Sum of the activities of one name.
 
-    `full` and `short` are names, `total` is in ns.
+    `full` and `short` are names, `total` is in ns. `in_span` is False if a capture contains only totals, without times.
     """
 
-    __slots__ = ("count", "full", "short", "size", "total")
+    __slots__ = ("count", "full", "in_span", "short", "size", "total")
 
     def __init__(self, full: str, short: str = "") -> None:
         self.full = full
@@ -37,11 +39,13 @@ class Sum:
         self.count = 0
         self.total = 0
         self.size: int | None = 0
+        self.in_span = True
 
     def add(self, row: Row) -> None:
         """Adds a row of the document."""
         self.count += row["count"]
         self.total += row["total_ns"]
+        self.in_span &= row.get("median_ns", 0) is not None
         size = row.get("total_bytes")
         self.size = None if size is None or self.size is None else self.size + size
 
@@ -68,7 +72,7 @@ class Whole:
     def __init__(
         self,
         span: float,
-        heading: str = "of span",
+        heading: str = _OF_SPAN,
         gpus: int = 1,
         like: Scale | None = None,
         scale: Scale | None = None,
@@ -127,6 +131,7 @@ def _folded(found: Sequence[Sum], count: int, what: str) -> list[Sum]:
 def _together(rows: Sequence[Sum], name: str) -> Sum:
     both = Sum(name)
     both.count, both.total = sum(one.count for one in rows), sum(one.total for one in rows)
+    both.in_span = all(one.in_span for one in rows)
     return both
 
 
@@ -140,13 +145,16 @@ def _table(
 ) -> list[str]:
     """Formats name, time, share, count and mean time, or another last column."""
     scale = whole.scale or Scale([one.total / whole.gpus for one in rows], whole.like)
+    shares = [
+        share(one.total / whole.gpus, whole.span) if one.in_span or whole.heading != _OF_SPAN else "-" for one in rows
+    ]
     means = [one.total / one.count if one.count else 0.0 for one in rows]
     mean_scale = Scale(means)
     final = last or (f"mean {mean_scale.unit}", [mean_scale.text(mean) for mean in means])
     columns = [
         [f"{scale.unit} per GPU" if whole.gpus > 1 else f"{names[0]} {scale.unit}"]
         + [scale.text(one.total / whole.gpus) for one in rows],
-        [whole.heading, *(share(one.total / whole.gpus, whole.span) for one in rows)],
+        [whole.heading, *shares],
         [names[1], *(f"{one.count:,}" for one in rows)],
         [final[0], *final[1]],
     ]

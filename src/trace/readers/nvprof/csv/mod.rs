@@ -19,7 +19,7 @@ use self::lines::Lines;
 use super::names::KernelNames;
 use crate::error::{Error, Result};
 use crate::trace::readers::{Interrupted, Source};
-use crate::trace::{Capture, Trace, Warning, counted};
+use crate::trace::{Capture, Total, TotalKind, Trace, Warning, counted};
 
 /// Reasons for which a row is skipped.
 const NO_NUMBER: &str = "text instead of a number";
@@ -104,6 +104,8 @@ struct Sheet<'a> {
     trace: &'a mut Trace,
     names: KernelNames,
     clock: u32,
+    /// The process of the last banner of a result; empty before the first.
+    process: String,
     place: Place,
     /// The coarsest unit of the starts of a trace, if it is coarser than a nanosecond.
     coarse: bool,
@@ -117,9 +119,9 @@ pub(in crate::trace::readers) fn read(
     interrupted: Interrupted<'_>,
 ) -> Result<Capture> {
     let Source { bytes, capture, .. } = source;
-    let clock = trace.add_clock(format!("capture {} {}", trace.captures.len(), capture.path));
-    let (names, place) = (KernelNames::default(), Place::default());
-    let mut sheet = Sheet { capture, trace, names, clock, place, coarse: false, summaries: 0 };
+    let clock = trace.add_clock(clock_name(&capture, trace, ""));
+    let (names, process, place) = (KernelNames::default(), String::new(), Place::default());
+    let mut sheet = Sheet { capture, trace, names, clock, process, place, coarse: false, summaries: 0 };
     let (mut table, mut lines, mut read, mut unread) = (None, Lines::new(bytes), 0_u64, 0);
     let mut headers = Headers::default();
     while let Some(line) = lines.next() {
@@ -133,8 +135,11 @@ pub(in crate::trace::readers) fn read(
         };
         if is_banner(line) {
             table = None;
-            let text = line.split_once("== ").map_or("", |(_, text)| text);
+            let (process, text) = line.split_once("== ").unwrap_or_default();
             sheet.place.banner(text);
+            if text.contains("rofiling result") {
+                sheet.start_process(process);
+            }
             headers.banner(text);
             if let Some(count) = invalid_records(text) {
                 sheet.capture.skip_many("invalid record of the profile", count, Some(lines.offset));
@@ -190,6 +195,11 @@ pub(in crate::trace::readers) fn read(
     Ok(sheet.finish())
 }
 
+/// Returns the name of the clock of a process, which counts from its own start.
+fn clock_name(capture: &Capture, trace: &Trace, process: &str) -> String {
+    format!("capture {} {} {process}", trace.captures.len(), capture.path)
+}
+
 /// Returns the number of records that nvprof left out, from the text of its warning.
 fn invalid_records(text: &str) -> Option<u64> {
     text.trim()
@@ -206,8 +216,38 @@ fn is_row(line: &str) -> bool {
 }
 
 impl Sheet<'_> {
+    /// Takes the process whose tables follow: of a program and its children, a file has tables of each.
+    fn start_process(&mut self, process: &str) {
+        if self.process == process {
+            return;
+        }
+        let name = clock_name(&self.capture, self.trace, process);
+        match self.trace.clocks.get_mut(self.clock as usize).filter(|_| self.process.is_empty()) {
+            Some(clock) => *clock = name,
+            None => self.clock = self.trace.add_clock(name),
+        }
+        process.clone_into(&mut self.process);
+    }
+
     fn finish(self) -> Capture {
         let path = &self.capture.path;
+        let is_call = |total: &Total| matches!(total.kind, TotalKind::Call(_));
+        let has_events = |total: &Total| {
+            if is_call(total) {
+                !self.trace.calls.is_empty()
+            } else {
+                self.trace.kernels.len() + self.trace.memory.len() > 0
+            }
+        };
+        let repeated = self.trace.totals.iter().filter(|total| has_events(total)).count() as u64;
+        if repeated > 0 {
+            self.trace.warnings.push(Warning {
+                code: "activities_repeated",
+                message: "activities may count twice, because a file contains a trace and a summary".to_owned(),
+                evidence: format!("{path}: {} beside a trace", counted(repeated, "summary row")),
+                hint: "Store the trace in its own file.".to_owned(),
+            });
+        }
         if self.summaries > 0 {
             self.trace.warnings.push(Warning {
                 code: "summary_only",
