@@ -166,6 +166,14 @@ def test_damaged_packages_and_odd_folders_are_passed_over(tmp_path: Path, monkey
     assert damaged[0].warning().code == "plugin_failed"
 
 
+def test_a_package_of_the_working_directory_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python searches it at a prompt, for modules that somebody imports."""
+    install_by_hand(tmp_path, "theirs-1.0", "[fastrnns_rs.runners]\none = module\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    assert "theirs 1.0" not in {one.package for one in plugins.installed()[0]}
+
+
 def install_by_hand(site: Path, stem: str, points: str) -> None:
     info = site / f"{stem}.dist-info"
     info.mkdir(parents=True)

@@ -64,8 +64,8 @@ def installed() -> tuple[list[Plugin], list[Failure]]:
     Plug-ins are sorted by the names of package and entry point, so that their order does not depend on the disk.
     """
     found: dict[str, list[Plugin] | Failure] = {}
-    # Python ignores entries that are not strings.
-    for folder in (one for one in sys.path if isinstance(one, str)):
+    # Python ignores entries that are not strings. An empty one is the working directory, which installs no package.
+    for folder in (one for one in sys.path if isinstance(one, str) and one):
         for place in _mentioning(folder):
             name, points = _read(place)
             # If a package is installed twice, the first on sys.path counts, as in Python.
@@ -146,7 +146,7 @@ def _mentioning(folder: str) -> list[Path]:
     wanted = f"[{GROUP}]".encode()
     found = []
     try:
-        names = [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
+        names = [name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info"))]
     except (OSError, ValueError):
         return []
     for name in names:
