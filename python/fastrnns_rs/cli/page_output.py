@@ -115,13 +115,10 @@ def _without_settings_here(require: Callable[[], None]) -> None:
 
     It reads such a file when it is imported, also a file of another user. Plots have a style of their own.
     """
-    here = os.open(".", os.O_PATH | os.O_DIRECTORY)
-    try:
-        os.chdir("/")
+    from fastrnns_rs.processes.working_directory import outside_working_directory
+
+    with outside_working_directory():
         require()
-    finally:
-        os.fchdir(here)
-        os.close(here)
 
 
 def write_plot(document: object, path: Path | None, *, kind: str | None = None, row: str | None = None) -> None:
@@ -145,7 +142,7 @@ def open_page(path: Path) -> None:
         return
     import webbrowser
 
-    from fastrnns_rs.machine.programs import absolute_folders
+    from fastrnns_rs.processes.programs import absolute_folders
 
     # The module searches `PATH` for many programs, some of which hardly a machine has.
     os.environ["PATH"] = absolute_folders()

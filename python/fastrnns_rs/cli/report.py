@@ -12,7 +12,7 @@ from typing import Any, Literal
 import click
 
 from fastrnns_rs.cli import display, options, page_output, renamed_options, shared
-from fastrnns_rs.cli.configuration import Input, Program, Target, note_programs
+from fastrnns_rs.cli.configuration import Code, Input, Program, Target, note_programs
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError
@@ -156,6 +156,7 @@ Ray is missing."""
 )
 @click.option(
     "--workers",
+    cls=Code,
     type=Workers(),
     metavar="N|ray",
     help="Threads that read files, or a Ray cluster. [default: one per core]",

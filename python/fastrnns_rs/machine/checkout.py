@@ -9,7 +9,7 @@ import os
 import re
 
 from fastrnns_rs._core import Completed, run_command
-from fastrnns_rs.machine.programs import program_path
+from fastrnns_rs.processes.programs import program_path
 
 #: Settings in the checkout's own files. Others are the user's or the system's.
 _OWN = {"local", "worktree"}

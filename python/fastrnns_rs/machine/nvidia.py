@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.machine.programs import program_path
+from fastrnns_rs.processes.programs import program_path
 
 #: With persistence mode off, the driver initialises the GPU for each process, which takes seconds.
 _TIMEOUT_S = 10

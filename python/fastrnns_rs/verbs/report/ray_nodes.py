@@ -15,6 +15,7 @@ from typing import Any
 
 from fastrnns_rs._core import Trace
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.processes.working_directory import outside_working_directory
 from fastrnns_rs.verbs.report.file_kinds import needs_nsys
 
 #: Shares for each core of the cluster: with several shares, other cores take over the work of a slow core.
@@ -109,7 +110,9 @@ def _connected() -> tuple[Any, bool]:
     address = os.environ.get("RAY_ADDRESS", "auto")
     try:
         _check_reachable(address)
-        ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+        # Workers would search the working directory of this process for modules.
+        with outside_working_directory():
+            ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
     except (OSError, RuntimeError, ValueError) as error:
         where = "no Ray cluster runs here" if address == "auto" else f"no Ray cluster answers at {address}"
         hint = "start one with `ray start --head`, or name one with RAY_ADDRESS; without `workers` all cores here read"

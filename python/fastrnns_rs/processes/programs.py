@@ -22,7 +22,8 @@ def absolute_folders() -> str:
 
     The working directory may contain a program of others.
     """
-    return os.pathsep.join(folder for folder in os.get_exec_path() if folder.startswith("/"))
+    # An empty `PATH` would be the working directory.
+    return os.pathsep.join(folder for folder in os.get_exec_path() if folder.startswith("/")) or os.defpath
 
 
 def program_path(name: str) -> str:
