@@ -221,9 +221,10 @@ def _owner(path: str, flags: int) -> int:
 
 def _status(path: str) -> os.stat_result | None:
     try:
-        return os.stat(path)
+        found = os.lstat(path)
     except FileNotFoundError:
         return None
+    return None if stat.S_ISLNK(found.st_mode) else found
 
 
 def _keep_rights(descriptor: int, old: os.stat_result, place: str) -> None:

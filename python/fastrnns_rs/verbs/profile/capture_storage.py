@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents import file_names
+from fastrnns_rs.documents import file_names, writing
 from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture, CheckEntry, ToolEntry
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError, UsageError
@@ -24,7 +24,7 @@ def save_tables(attempt: Attempt) -> None:
     """Writes the tables of torch's profiler once each: no other file contains them."""
     for cycle in attempt.cycles:
         path = file_names.with_suffix(attempt.raw_stem, f".{file_names.distinct(cycle['runner'])}.{cycle['index']}.txt")
-        path.write_text(cycle["table"], encoding="utf-8")
+        _write(path, cycle["table"])
         if str(path) not in (name for name, _ in cycle["files"]):
             cycle["files"].append((str(path), "torch_table"))
 
@@ -65,7 +65,7 @@ def keep(
         files = [*attempt.placed.items()]
         log = redaction.redact_log(log, variables, *attempt.folders)
     attempt.answer_path.unlink(missing_ok=True)
-    attempt.log_path.write_text(log, encoding="utf-8", errors="replace")
+    _write(attempt.log_path, log)
     completed = attempt.completed
     phases = dict.fromkeys(phase for one in attempt.runners for phase in one["phases"])
     manifest = Capture(
@@ -95,14 +95,25 @@ def keep(
     )
     if attempt.redact:
         manifest = redaction.redact_manifest(manifest, variables, *attempt.folders)
-    try:
-        manifest.save(file_names.with_suffix(attempt.stem, ".json"))
-    except UsageError as error:
-        # The folder was writable before, so the original error, such as a full disk, is more accurate.
-        raise error.__cause__ or error from None
+    _write(file_names.with_suffix(attempt.stem, ".json"), manifest.to_json())
     if failures and found and manifest.ok:
         raise failures[0]
     return manifest.resolved(folder)
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file, and replaces a symbolic link in its place.
+
+    Another user may have put the link there.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    try:
+        writing.write(path, [text.encode(errors="replace")], str(path))
+    except UsageError as error:
+        # The folder was writable before, so the original error, such as a full disk, is more accurate.
+        raise error.__cause__ or error from None
 
 
 def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tuple[Path, str]]:

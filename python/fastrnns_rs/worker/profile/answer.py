@@ -68,7 +68,7 @@ class Answer:
             UsageError: If it cannot be written.
         """
         if path is not None:
-            writing.write(path, [json.dumps(asdict(self)).encode()])
+            writing.write(path, [json.dumps(asdict(self)).encode()], str(path))
 
     def refuse(self, error: Exception) -> None:
         """Records the reason why the process stops."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,21 +12,24 @@ from pathlib import Path
 
 import torch.profiler
 
+from fastrnns_rs.documents import writing
 from fastrnns_rs.errors import FastrnnsError
 
 
 def export(profiler: torch.profiler.profile, path: Path) -> Path:
     """Writes a trace in Chrome's format, and compresses it."""
-    # Torch compresses too, but a file in the temporary folder, even if that file is not complete.
-    plain = path.with_suffix("")
+    # Torch compresses too, but a file in the temporary folder, even if that file is not complete. In a shared
+    # folder, a name that can be guessed could be a link.
+    plain = path.with_name(f".fastrnns-rs-{secrets.token_hex(6)}")
     try:
         profiler.export_chrome_trace(str(plain))
-        _check_complete(plain)
-        with plain.open("rb") as source, gzip.open(path, "wb", compresslevel=6) as target:
+        _check_complete(plain, path)
+        with (
+            plain.open("rb") as source,
+            writing.replacing(path, str(path)) as file,
+            gzip.GzipFile("", "wb", 6, file) as target,
+        ):
             shutil.copyfileobj(source, target)
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
     finally:
         plain.unlink(missing_ok=True)
     return path
@@ -40,14 +44,18 @@ def export_for_tensorboard(profiler: torch.profiler.profile, folder: Path, worke
     before = set(folder.glob(pattern))
     torch.profiler.tensorboard_trace_handler(str(folder), worker_name=worker)(profiler)
     path = next(iter(set(folder.glob(pattern)) - before), folder / worker)
-    _check_complete(path)
+    _check_complete(path, path)
     return path
 
 
-def _check_complete(path: Path) -> None:
+def _check_complete(path: Path, shown: Path) -> None:
     """Rejects a trace that torch did not write completely.
 
     Torch reports nothing about that to Python.
+
+    Args:
+        path: Trace.
+        shown: Path in the message.
 
     Raises:
         FastrnnsError: If the trace is missing or truncated.
@@ -57,7 +65,7 @@ def _check_complete(path: Path) -> None:
         file.seek(max(path.stat().st_size - 16, 0))
         tail = file.read()
     if not tail.rstrip().endswith(b"}"):
-        raise FastrnnsError(f"torch could not write the trace: {path}", "Free disk space.")
+        raise FastrnnsError(f"torch could not write the trace: {shown}", "Free disk space.")
 
 
 @contextmanager
