@@ -184,7 +184,7 @@ def _why_foreign(path: Path) -> str | None:
 
     A file in a folder such as `/tmp` has a reason too: its relative paths would lead to files of other users.
     """
-    from fastrnns_rs.machine.ownership import others_may_add, others_may_write
+    from fastrnns_rs.processes.ownership import others_may_add, others_may_write
 
     try:
         return others_may_write(path) or others_may_add(path.parent)

@@ -5,14 +5,20 @@ Some of them are caches of `torch.compile`.
 
 from __future__ import annotations
 
+import atexit
+import getpass
+import os
+import re
 import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.processes.ownership import others_may_write
 
 #: Number of attempts to remove the folder: each Ctrl-C interrupts an attempt.
 _TRIES = 5
@@ -64,6 +70,61 @@ def temporary_root() -> Path:
         return Path(tempfile.gettempdir())
     except OSError as error:
         raise _not_created(error) from None
+
+
+def make_kept_folder() -> str:
+    """Creates a new folder that is removed when this process ends.
+
+    Raises:
+        FastrnnsError: If the folder cannot be created.
+    """
+    try:
+        folder = tempfile.mkdtemp(prefix="fastrnns-rs-", dir=temporary_root())
+    except OSError as error:
+        raise _not_created(error) from None
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def torch_cache() -> Path:
+    """Returns the default folder of Inductor's cache, by the rule of torch.
+
+    Raises:
+        FastrnnsError: If no temporary folder can be written to.
+    """
+    try:
+        user = getpass.getuser()
+    except (KeyError, ModuleNotFoundError, OSError):
+        user = f"uid_{os.getuid()}"
+    safe = re.sub(r'[\\/:*?"<>|]', "_", user)
+    return temporary_root() / f"torchinductor_{safe}"
+
+
+def torch_variables() -> dict[str, str]:
+    """Returns environment variables for a process that may compile.
+
+    Whatever `TORCHINDUCTOR_CACHE_DIR` names, torch has precompiled headers in its default cache, whose name anyone can
+    guess. If other users may write there, the process gets another temporary folder.
+
+    Raises:
+        FastrnnsError: If that folder cannot be created.
+    """
+    try:
+        folder = torch_cache()
+        # The folder is created before another user can create it.
+        folder.mkdir(mode=0o700, exist_ok=True)
+        is_own = others_may_write(folder) is None
+    except FileExistsError:
+        is_own = False
+    except (FastrnnsError, OSError):
+        # torch cannot use the folder either.
+        return {}
+    return {} if is_own else {"TMPDIR": _own_root(folder)}
+
+
+@cache
+def _own_root(_foreign: Path) -> str:
+    return make_kept_folder()
 
 
 def _not_created(error: OSError) -> FastrnnsError:

@@ -7,6 +7,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
+
+from fastrnns_rs.processes.programs import absolute_folders
+from fastrnns_rs.processes.temporary_folder import make_kept_folder, torch_variables
 
 #: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
 MARK = "FASTRNNS_WORKER"
@@ -31,7 +35,7 @@ class Setting:
 
     def environment(self) -> dict[str, str]:
         """Returns all environment variables of the worker."""
-        found = {**os.environ, **self.variables, MARK: "1"}
+        found = {**os.environ, **guarding_variables(), **self.variables, MARK: "1"}
         if self.threads is not None:
             found.update(OMP_NUM_THREADS=str(self.threads), MKL_NUM_THREADS=str(self.threads))
         if self.python is not None:
@@ -51,19 +55,20 @@ class Setting:
         return [os.path.abspath(one) for one in self.variables.get("PYTHONPATH", "").split(os.pathsep) if one]  # noqa: PTH100
 
 
+def guarding_variables() -> dict[str, str]:
+    """Returns environment variables against programs and compiled code of others.
+
+    Raises:
+        FastrnnsError: If other users may write to torch's cache, and no other folder can be created.
+    """
+    # torch starts compilers, which must not be programs of the working directory.
+    return {"PATH": absolute_folders(), **torch_variables()}
+
+
 @cache
 def _make_package_folder() -> str:
     """Returns a folder with only this package, for interpreters with other packages."""
-    # Other interpreters are rare, and these modules are slow to load.
-    import atexit
-    import shutil
-    import tempfile
-    from pathlib import Path
-
-    from fastrnns_rs.processes.temporary_folder import temporary_root
-
-    folder = tempfile.mkdtemp(prefix="fastrnns-rs-", dir=temporary_root())
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = make_kept_folder()
     package = Path(__file__).parent.parent
     (Path(folder) / package.name).symlink_to(package, target_is_directory=True)
     return folder

@@ -5,7 +5,6 @@ Modules are recognised by their text, without importing them.
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
 from collections.abc import Iterable
@@ -18,8 +17,8 @@ from fastrnns_rs.documents.file_description import wrong_kind
 from fastrnns_rs.documents.inductor_report import Graph
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError
-from fastrnns_rs.machine.ownership import others_may_write
-from fastrnns_rs.processes.temporary_folder import temporary_root
+from fastrnns_rs.processes.ownership import others_may_write
+from fastrnns_rs.processes.temporary_folder import torch_cache
 
 #: Size limit in bytes; Inductor's modules of a whole transformer have a few megabytes.
 _LONGEST = 256 * 1024 * 1024
@@ -141,16 +140,7 @@ def cache_folder() -> Path:
     given = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if given is not None:
         return Path(given).absolute()
-    return _default_cache_folder()
-
-
-def _default_cache_folder() -> Path:
-    try:
-        user = getpass.getuser()
-    except (KeyError, ModuleNotFoundError, OSError):
-        user = f"uid_{os.getuid()}"
-    safe = re.sub(r'[\\/:*?"<>|]', "_", user)
-    return temporary_root() / f"torchinductor_{safe}"
+    return torch_cache()
 
 
 def check_cache() -> None:
@@ -164,7 +154,7 @@ def check_cache() -> None:
     """
     cache = cache_folder()
     # torch sets the variable to its default.
-    if cache != _default_cache_folder():
+    if cache != torch_cache():
         return
     try:
         # The folder is created before another user can: its name can be guessed.

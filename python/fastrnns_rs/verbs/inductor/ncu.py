@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.machine.programs import find_program
+from fastrnns_rs.processes.programs import find_program
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.profile.attempt import describe_end
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from fastrnns_rs._core import Profiler
 from fastrnns_rs.documents.diagnosis import ProfilerEntry
 from fastrnns_rs.errors import MissingError
+from fastrnns_rs.processes.programs import program_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +63,8 @@ def _preference(found: Found) -> tuple[bool, bool, list[int]]:
 
 def _open(name: str, path: str | Path) -> Found:
     try:
-        return Found(str(path), Profiler(name, path), None)
+        # The working directory may be a folder of `PATH`, and contain a program of others.
+        return Found(str(path), Profiler(name, path if "/" in str(path) else program_path(str(path))), None)
     except BlockingIOError:
         # The system cannot start another process, whatever the program.
         raise

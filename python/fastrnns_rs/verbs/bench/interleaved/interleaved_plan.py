@@ -14,9 +14,9 @@ from fastrnns_rs.documents.run_file import RunSide
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine import warnings as machine_warnings
-from fastrnns_rs.machine.programs import find_program
 from fastrnns_rs.processes.launcher import Executor, launch_together
 from fastrnns_rs.processes.live_pair import LivePair
+from fastrnns_rs.processes.programs import find_program
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.verbs.bench.bench_plan import LEAST_TURNS, TURN_S, plan_bench

@@ -1,0 +1,134 @@
+"""Checks for files that other users may have written."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+_ROOT = 0
+
+
+def others_may_write(path: Path) -> str | None:
+    """Checks if users other than this user and root may change or replace a path.
+
+    Args:
+        path: Existing file or folder. For a symbolic link, both the link and its target are checked.
+
+    Returns:
+        Reason, as `the user anna owns the file`; None if no other user may write.
+
+    Raises:
+        OSError: If the path cannot be inspected.
+    """
+    path, real = path.absolute(), path.resolve()
+    noun = "the folder" if real.is_dir() else "the file"
+    if path.lstat().st_uid not in _trusted():
+        return f"{_user(path.lstat().st_uid)} owns {'the link' if path.is_symlink() else noun}"
+    folders = dict.fromkeys([*path.parents, *real.parents])
+    return (
+        _served([path, real, *folders]) or _writable(real, noun) or next(filter(None, map(_replaceable, folders)), None)
+    )
+
+
+def others_may_add(folder: Path) -> str | None:
+    """Checks if users other than this user and root may add files to a folder.
+
+    An example is `/tmp`.
+
+    Returns:
+        Reason; None if no other user may add files.
+
+    Raises:
+        OSError: If the folder cannot be inspected.
+    """
+    return _writable(folder.resolve(), f"the folder {folder}")
+
+
+def _served(paths: Iterable[Path]) -> str | None:
+    """Returns the reason why a file system may report any owner and any mode.
+
+    The program of another user answers for it.
+    """
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    numbers = {one.lstat().st_dev for one in paths}
+    devices = {f"{os.major(number)}:{os.minor(number)}" for number in numbers}
+    for mount in mounts:
+        # The last field has the options of the file system; those of FUSE name the user who mounted it.
+        user = re.search(r" - fuse\S* .*\buser_id=(\d+)", mount)
+        if user and mount.split(" ")[2] in devices and int(user[1]) not in _trusted():
+            return f"{_user(int(user[1]))} mounted the file system"
+    return None
+
+
+def _trusted() -> set[int]:
+    return {os.geteuid(), _ROOT}
+
+
+def _writable(path: Path, name: str) -> str | None:
+    found = path.stat()
+    if found.st_uid not in _trusted():
+        return f"{_user(found.st_uid)} owns {name}"
+    if found.st_mode & stat.S_IWOTH:
+        return f"every user may write to {name}"
+    # With an access control list, the group's mode is the upper limit for all entries of the list.
+    if found.st_mode & stat.S_IWGRP and not (_is_own_group(found.st_gid) and not _has_access_list(path)):
+        return f"the group {_group(found.st_gid)} may write to {name}"
+    return None
+
+
+def _replaceable(folder: Path) -> str | None:
+    """Returns the reason why other users may replace this user's files in a folder."""
+    # In a folder such as /tmp, only the owners of a file and of the folder may remove the file.
+    if folder.stat().st_mode & stat.S_ISVTX and folder.stat().st_uid in _trusted():
+        return None
+    return _writable(folder, f"the folder {folder}")
+
+
+def _is_own_group(number: int) -> bool:
+    """Returns True for a group whose only members are this user and root.
+
+    Many systems have such a group for each user.
+    """
+    import grp
+    import pwd
+
+    try:
+        members = {*grp.getgrgid(number).gr_mem}
+    except KeyError:
+        members = set()
+    users = pwd.getpwall()
+    others = {one.pw_name for one in users if one.pw_uid not in _trusted()}
+    is_ours = number == _ROOT or any(one.pw_uid in _trusted() and one.pw_gid == number for one in users)
+    return is_ours and not members & others and not any(one.pw_gid == number and one.pw_name in others for one in users)
+
+
+def _has_access_list(path: Path) -> bool:
+    try:
+        return "system.posix_acl_access" in os.listxattr(path)
+    except OSError:
+        # The file system does not support access control lists.
+        return False
+
+
+def _user(number: int) -> str:
+    import pwd
+
+    try:
+        return f"the user {pwd.getpwuid(number).pw_name}"
+    except KeyError:
+        return f"the user {number}"
+
+
+def _group(number: int) -> str:
+    import grp
+
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)
