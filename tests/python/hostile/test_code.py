@@ -21,7 +21,7 @@ from test_inductor_finding import module
 from fastrnns_rs import cli
 from fastrnns_rs.cli.configuration import Guarded, Unconfigured
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.machine import ownership
+from fastrnns_rs.processes import ownership
 from fastrnns_rs.verbs.inductor import module_files
 
 BENCH = ["bench", "--group", "rnns", "--rnns", "cudnn", "--nloops", "3", "--processes", "1", "--device", "cpu"]
@@ -108,14 +108,16 @@ def test_a_project_that_others_may_write_sets_no_code_and_no_files(project: Path
 
 
 def test_a_project_that_others_may_write_names_no_file_to_wait_for(project: Path) -> None:
-    (project / "pyproject.toml").write_text('[tool.fastrnns-rs.report]\ncategories = "pipe"\nopen = true\n')
+    (project / "pyproject.toml").write_text(
+        '[tool.fastrnns-rs.report]\ncategories = "pipe"\nopen = true\nworkers = "ray"\n'
+    )
     os.mkfifo(project / "pipe")
     let_all_write(project / "pyproject.toml")
     write(project / "trace.json", [kernel("a kernel", 10, 2)])
     done = run_cli("report", "trace.json", cwd=project)
     assert done.status == 0
     [warning] = [line for line in done.stderr.splitlines() if "ignored:" in line]
-    assert warning.endswith("ignored: categories, open")
+    assert warning.endswith("ignored: categories, open, workers")
 
 
 def test_a_variable_may_always_name_code(project: Path) -> None:

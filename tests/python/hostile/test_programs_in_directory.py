@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from commands import finished, run_process
+from conftest import ROOT
 
 from fastrnns_rs import _core
 from fastrnns_rs.errors import FastrnnsError, MissingError
-from fastrnns_rs.machine import checkout, nvidia
-from fastrnns_rs.machine.programs import find_program
+from fastrnns_rs.machine import checkout as git
+from fastrnns_rs.machine import nvidia
+from fastrnns_rs.processes.programs import absolute_folders, find_program
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import check_interpreter
 from fastrnns_rs.verbs.inductor import ncu
 from fastrnns_rs.verbs.inductor.request import InductorOptions
+from fastrnns_rs.verbs.profile import tools
+from fastrnns_rs.verbs.profile.attempt import child_environment
 
 PROGRAMS = ("git", "ncu", "nsys", "nvidia-smi", "nvprof", "python")
 
@@ -29,7 +37,7 @@ def planted(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
         folder.mkdir()
         for name in PROGRAMS:
             program = folder / name
-            program.write_text(f"#!/bin/sh\ntouch '{tmp_path}/executed'\n")
+            program.write_text(f"#!/bin/sh\n: >'{tmp_path}/executed'\n")
             program.chmod(0o755)
     monkeypatch.chdir(here)
     monkeypatch.setenv("PATH", f"{request.param}:/nowhere")
@@ -46,11 +54,51 @@ def test_it_is_not_found(planted: Path) -> None:
 
 
 def test_it_is_not_run(planted: Path) -> None:
-    assert checkout.head_commit() is None
+    assert git.head_commit() is None
     with pytest.raises(FastrnnsError, match="cannot run nvidia-smi: No such file"):
         nvidia.ask("--query-gpu=uuid", fields=1)
     with pytest.raises(MissingError, match="program not found: 'ncu'"):
         ncu.find(InductorOptions(), root=planted / "root")
     with pytest.raises(MissingError, match="program not found: 'python'"):
         check_interpreter("python")
+    with pytest.raises(MissingError, match="nsys: No such file"):
+        tools.choose("nsys", "nsys")
     assert not (planted / "executed").exists()
+
+
+@pytest.mark.usefixtures("planted")
+def test_no_worker_finds_it() -> None:
+    """torch starts a compiler, for example."""
+    for variables in (Setting().environment(), child_environment()):
+        assert variables["PATH"] == "/nowhere"
+
+
+@pytest.mark.parametrize("path", [".", "", ":"])
+def test_a_path_without_folders_is_not_the_working_directory(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", path)
+    assert absolute_folders() == os.defpath
+
+
+def test_the_completion_script_starts_no_program_of_the_working_directory(tmp_path: Path) -> None:
+    program = tmp_path / "bash"
+    program.write_text("#!/bin/sh\ntouch executed\n")
+    program.chmod(0o755)
+    variables = {"PATH": f".:{os.environ['PATH']}", "_FASTRNNS_RS_COMPLETE": "bash_source"}
+    done = run_process(cwd=tmp_path, **variables)
+    assert "_fastrnns_rs_completion" in done.stdout
+    assert not (tmp_path / "executed").exists()
+
+
+def test_scripts_stay_in_their_checkout(tmp_path: Path) -> None:
+    """`CDPATH` names folders in which a shell searches for the target of `cd`."""
+    checkout, other = tmp_path / "checkout", tmp_path / "other"
+    for folder in (checkout, other):
+        (folder / "scripts").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "setup", checkout / "scripts")
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\npwd >{tmp_path}/place\nexit 1\n")
+    python.chmod(0o755)
+    finished(["bash", "scripts/setup"], cwd=checkout, CDPATH=other, PYTHON=python)
+    assert (tmp_path / "place").read_text().strip() == str(checkout)
+    for one in (*(ROOT / "scripts").iterdir(), ROOT / ".ci" / "run"):
+        assert not one.is_file() or not re.search(r'^cd "?\$\(dirname', one.read_text(), re.MULTILINE), one.name
