@@ -18,8 +18,10 @@ _ACTING = (
 )
 #: The last character that one byte has room for.
 _LATIN_1 = 0xFF
-#: Marks on one character in any script. More of them would fill the lines above, and have no width to cut.
+#: Marks on one character in any script. More of them would cover the lines above, and cannot be cut by width.
 _MOST_MARKS = 8
+#: Removes the symbols that texts of this package contain.
+_SYMBOLS = str.maketrans("", "", "…→↑↓×–±µ")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -28,8 +30,9 @@ def visible(text: str) -> str:
 
     Backslashes stay single, so that usual names stay as they are; JSON is the format that loses nothing.
     """
-    # All that is printable and ASCII needs no look at each character.
-    if text.isascii() and text.isprintable():
+    # Printable text in ASCII, but for symbols of this package, needs no look at each character.
+    usual = text.translate(_SYMBOLS)
+    if usual.isascii() and usual.isprintable():
         return text
     acting, symbols = _patterns()
     return acting.sub(lambda found: _shown(found[0]), symbols.sub(_few_marks, text))
@@ -37,9 +40,9 @@ def visible(text: str) -> str:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Returns the patterns of characters that act, and of many symbols.
+    """Returns the patterns of characters to escape, and of long runs of symbols.
 
-    Some of the symbols may be marks.
+    The runs may contain combining marks.
     """
     import re  # Most texts are ASCII, and this module is slow to load.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import scipy.stats
-from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, exactly, failed, process, result, run
+from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, exactly, failed, process, result, run, write
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
@@ -283,6 +283,16 @@ def test_two_machines_of_one_model_are_told() -> None:
     assert [one.key for one in found.environment_differences] == ["machine_id"]
     assert [one.evidence for one in found.warnings if one.code == "other_machine"] == ["machine_id: a and b"]
     assert "other_machine" not in codes(compare(sides[0], sides[2]))
+
+
+def test_a_machine_that_an_older_build_did_not_record_is_no_other_one(tmp_path: Path) -> None:
+    names = [None, "a", "a"]
+    sides = [run([result(seed=seed)], sessions=[replace(SESSION, machine_id=one)]) for seed, one in enumerate(names)]
+    files = [write(tmp_path / f"{place}.json", side) for place, side in enumerate(sides)]
+    for baseline in ([files[0]], files[:2]):
+        found = compare(baseline, files[2])
+        assert not found.environment_differences
+        assert not {"other_machine", "pooled_files_differ"} & codes(found)
 
 
 def test_values_of_foreign_environments_fit_a_cell() -> None:

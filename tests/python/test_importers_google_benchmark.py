@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import statistics
+from pathlib import Path
 from typing import Any
 
 import pytest
 from foreign_files import FOLDER, by_name, codes, imported, plain
+
+from fastrnns_rs.verbs.compare.run_files import load
 
 NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
@@ -29,6 +32,13 @@ def test_repetitions_give_the_aggregates_that_the_tool_wrote() -> None:
         assert statistics.mean(one.medians_ns) == pytest.approx(means[name][0], rel=1e-9)
         assert one.n_samples == len(one.medians_ns) == medians[name][1] == 5
         assert one.lack == "no process level: descriptive only"
+
+
+def test_a_counter_may_have_the_name_of_a_key(tmp_path: Path) -> None:
+    text = json.dumps(plain("google_benchmark.json"))
+    path = tmp_path / "x.json"
+    path.write_text(text.replace('"time_unit"', '"real_time": 1e9, "threads": NaN, "time_unit"'))
+    assert load(path)["benchmarks"][0]["real_time"] == json.loads(text)["benchmarks"][0]["real_time"]
 
 
 def test_all_units_occur_in_the_file() -> None:

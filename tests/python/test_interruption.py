@@ -26,7 +26,7 @@ from supervised import listening
 from fastrnns_rs._core import Process
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes import listener
-from fastrnns_rs.processes.launcher import Start, launch
+from fastrnns_rs.processes.launcher import Start, launch, launch_together
 from fastrnns_rs.processes.listener import Terms
 
 #: Each holds how soon something has ended.
@@ -176,7 +176,8 @@ def test_a_worker_that_babbles_is_heard_to_the_end(monkeypatch: pytest.MonkeyPat
     assert answer.printed.endswith("the end")
 
 
-def test_a_time_in_which_all_was_stopped_is_in_no_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_time_in_which_all_was_stopped_is_in_no_time_limit(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as that of a container that is paused."""
     now = 0.0
 
@@ -190,7 +191,7 @@ def test_a_time_in_which_all_was_stopped_is_in_no_time_limit(monkeypatch: pytest
         def read_lines(self, seconds: float) -> bytes:
             nonlocal now
             self.reads += 1
-            now += 100.0 if self.reads == 1 else min(seconds, 0.5)
+            now += 100.0 if now == 0.0 else min(seconds, 0.5)
             self.ended = self.reads == 20
             return b'{"kind": "result", "status": "ok"}\n' if self.ended else b""
 
@@ -199,7 +200,8 @@ def test_a_time_in_which_all_was_stopped_is_in_no_time_limit(monkeypatch: pytest
 
     monkeypatch.setattr(listener, "Process", lambda _command, env: Stopped())  # noqa: ARG005
     monkeypatch.setattr(listener, "time", SimpleNamespace(monotonic=lambda: now))
-    assert launch(Start(job={}, terms=Terms(timeout=60))).ended == "answered"
+    answers = launch_together([Start(job={}, terms=Terms(timeout=60))] * workers)
+    assert [one.ended for one in answers] == ["answered"] * workers
 
 
 def test_ctrl_c_while_the_command_loads_is_no_traceback(tmp_path: Path) -> None:

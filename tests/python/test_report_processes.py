@@ -105,6 +105,22 @@ def test_a_number_that_comes_again_is_another_iteration(tmp_path: Path) -> None:
     assert compared(*sides) == (5, 15, 1.0, 200.0)
 
 
+def test_threads_with_ranges_of_one_iteration_add_up(tmp_path: Path) -> None:
+    """Their work belongs to one iteration, which has twice as much of it."""
+    paths = []
+    for threads in (1, 2):
+        made = Export(tmp_path / f"{threads}.sqlite")
+        for number in range(5):
+            for place in range(threads):
+                start, own = 1000 * (number + 1) + 200 * place + threads, thread(1, 1 + place)
+                made.range(f"net/forward/{number}", start, start + 500, own, kind=STARTED)
+                correlation = 1 + 10 * number + place
+                made.call(start + 1, start + 5, own, correlation)
+                made.kernel(start + 10, start + 110, own, correlation)
+        paths.append(made.written())
+    assert compared(*paths)[:3] == (5, 5, 2.0)
+
+
 def test_iterations_of_several_captures_of_a_folder_are_not_added_up(tmp_path: Path) -> None:
     for side, count in (("before", 2), ("after", 3)):
         for place in range(count):

@@ -14,6 +14,7 @@ import torch
 from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.worker.recorded_settings import _as_ranges
 from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
 from fastrnns_rs.worker.torch_settings import is_tf32_allowed, tf32_allowed
 
@@ -77,7 +78,7 @@ def settings_restored() -> Iterator[None]:
         ),
         pytest.param(
             lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}),
-            "changed the CPUs of its process from .*: set the CPUs before, as --affinity .* does",
+            "the CPUs of the process changed from .*: set the CPUs before, as --affinity .* does",
             marks=pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs"),
         ),
     ],
@@ -93,6 +94,20 @@ def test_a_runner_that_changes_what_the_run_records_is_refused(
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(RunnerError, match=message):
         run(forward)
+
+
+def test_a_library_that_binds_threads_from_now_on_changes_no_recorded_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        monkeypatch.setenv("KMP_AFFINITY", "granularity=fine")
+        return given + 1
+
+    for name in ("OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"):
+        monkeypatch.delenv(name, raising=False)
+    run(forward)
+
+
+def test_cpus_are_shown_as_ranges() -> None:
+    assert [_as_ranges(one) for one in ([0], [0, 1, 2, 5], [1, 3], [*range(128)])] == ["0", "0-2,5", "1,3", "0-127"]
 
 
 @pytest.mark.parametrize("change", ["older", "newer", "precision"])

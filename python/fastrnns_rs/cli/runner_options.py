@@ -177,13 +177,18 @@ def _process_restored() -> Iterator[None]:
     handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     umask = os.umask(0o077)
     os.umask(umask)
-    here = os.open(".", os.O_PATH | os.O_DIRECTORY)
+    here: int | None = None
+    with contextlib.suppress(OSError):
+        # Another user's folder may not be searched, and is not needed for absolute paths.
+        here = os.open(".", os.O_PATH | os.O_DIRECTORY)
     try:
         yield
     finally:
+        # A runner file may have closed the descriptor.
         with contextlib.suppress(OSError):
-            os.fchdir(here)
-        os.close(here)
+            if here is not None:
+                os.fchdir(here)
+                os.close(here)
         os.umask(umask)
         for one, handler in handlers.items():
             if handler is not None and signal.getsignal(one) is not handler:

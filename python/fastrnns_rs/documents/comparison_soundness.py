@@ -44,7 +44,7 @@ def check_comparison(found: Comparison) -> None:
         _check_verdict(path, row, found.method)
     for path, one in _placed("rows", found.rows):
         _check_within(path, one)
-        _check_reasons(path, one, found.method)
+        _check_conclusions(path, one, found.method)
         _check_estimates(path, one)
         _check_processes(path, one)
         _check_deciles(path, one)
@@ -114,7 +114,7 @@ def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
         raise UsageError(f"{path}.p_value is {row.p_value:g}, above p_value_adjusted, {adjusted:g}")
 
 
-def _check_reasons(path: str, row: Row, method: Method) -> None:
+def _check_conclusions(path: str, row: Row, method: Method) -> None:
     """Checks verdicts of rows whose interval belongs to the ratio that is shown."""
     word, low, ratio, high = row.verdict or row.conditional_verdict, row.ratio_ci_low, row.ratio, row.ratio_ci_high
     if row.cliffs_delta is not None and not -1 <= row.cliffs_delta <= 1:

@@ -137,6 +137,10 @@ def parsed(text: str) -> Any:
         raise ValueError("the JSON is nested too deeply") from error
 
 
+class DuplicateKeyError(ValueError):
+    """Key that an object has twice."""
+
+
 class NoNumberError(ValueError):
     """Token that some programs write for a number, and that is not valid JSON."""
 
@@ -148,7 +152,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         from collections import Counter
 
         [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"duplicate key: {key[:_LONGEST_KEY]!r}")
+        raise DuplicateKeyError(f"duplicate key: {key[:_LONGEST_KEY]!r}")
     return found
 
 

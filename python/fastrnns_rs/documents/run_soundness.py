@@ -108,7 +108,7 @@ def _check_computed(path: str, summary: PhaseSummary, computed: dict[str, float 
 def _check_between(path: str, summary: PhaseSummary, phase: str, processes: Sequence[Process]) -> None:
     """Rejects an estimate and an interval that are not those of the process medians."""
     medians = [quantiles(one.samples_ns(phase, timed=True), [0.5])[0] for one in processes]
-    # The median of all samples, which is the estimate without medians above 0, is among these medians too.
+    # If a process median is 0, the estimate is the median of all samples, which lies between the medians too.
     if not min(medians) * (1 - ROUNDING) <= summary.estimate_ns <= max(medians) * (1 + ROUNDING):
         ends = f"{min(medians):.9g} to {max(medians):.9g}"
         raise UsageError(f"{path}.estimate_ns is {summary.estimate_ns:.9g}, and process medians are from {ends}")

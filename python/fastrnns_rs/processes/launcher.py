@@ -110,4 +110,7 @@ def follow(workers: Sequence[Listener]) -> None:
     """Listens to workers until none of them can send anything more."""
     while waiting := [worker for worker in workers if not worker.done]:
         for worker in waiting:
-            worker.listen(_GLANCE_S if len(waiting) > 1 else math.inf)
+            paused = worker.listen(_GLANCE_S if len(waiting) > 1 else math.inf)
+            for other in waiting:
+                if other is not worker:
+                    other.extend(paused)

@@ -23,7 +23,7 @@ _GARBAGE_LENGTH = 64 * 1024
 _GARBAGE_MOST = 16 * _GARBAGE_LENGTH
 #: Time in seconds for a stopped worker to send its results. Ctrl-C must end the run within a second.
 _GRACE_S = 0.45
-#: Longest time of a read in seconds, and a delay of its end that a busy machine hardly causes.
+#: Longest time of a read in seconds, and smallest delay of its end that counts as a pause of this process.
 _GLANCE_S, _LATE_S = 1.0, 1.0
 
 
@@ -117,7 +117,7 @@ class Listener:
         """Sends a line to the worker; the line is lost if the worker has ended."""
         self._process.write(line.encode() + b"\n")
 
-    def listen(self, seconds: float, is_enough: Callable[[], bool] = lambda: False) -> None:
+    def listen(self, seconds: float, is_enough: Callable[[], bool] = lambda: False) -> float:
         """Reads messages for a time in seconds, or until the worker ends or must stop.
 
         A worker that exceeds its time limit is stopped.
@@ -125,7 +125,11 @@ class Listener:
         Args:
             seconds: Time in seconds.
             is_enough: Function that ends the reading early, asked after each message.
+
+        Returns:
+            Time in seconds in which this process was stopped. The limits of this worker are extended by it.
         """
+        paused = 0.0
         until = time.monotonic() + seconds
         while not self.done and not is_enough():
             end = min(self._total_deadline, self._phase_deadline)
@@ -137,11 +141,12 @@ class Listener:
             except RuntimeError as error:
                 # A runner can kill its supervisor. Then both have ended.
                 self._lost, self.done = str(error), True
-                return
+                break
             late = time.monotonic() - begin - wait
             if late > _LATE_S:
                 # This process was stopped, and most likely the worker too, as in a container that is paused.
                 self.extend(late)
+                paused += late
             *complete, self._partial = said.split(b"\n")
             for line in complete:
                 self._handle_line(line)
@@ -151,7 +156,8 @@ class Listener:
                 # A phase or a part that ended just now was within its limit.
                 if time.monotonic() >= end.at and end is min(self._total_deadline, self._phase_deadline):
                     self._expire(end.reason)
-                return
+                break
+        return paused
 
     def extend(self, seconds: float) -> None:
         """Extends the time limits by a time in which the worker did nothing."""

@@ -48,9 +48,9 @@ def others_may_add(folder: Path) -> str | None:
 
 
 def _served(paths: Iterable[Path]) -> str | None:
-    """Returns the reason why a file system may report any owner and any mode.
+    """Returns the reason why owners and modes of files say nothing.
 
-    The program of another user answers for it.
+    On a FUSE mount, a program of the user who mounted it reports them.
     """
     try:
         mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()

@@ -13,12 +13,12 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.processes.ownership import others_may_write
+from fastrnns_rs.processes.ownership import others_may_add
 
 #: Number of attempts to remove the folder: each Ctrl-C interrupts an attempt.
 _TRIES = 5
@@ -82,8 +82,14 @@ def make_kept_folder() -> str:
         folder = tempfile.mkdtemp(prefix="fastrnns-rs-", dir=temporary_root())
     except OSError as error:
         raise _not_created(error) from None
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(_remove_own, folder, os.getpid())
     return folder
+
+
+def _remove_own(folder: str, process: int) -> None:
+    """Removes a folder, but not in a fork of the process that made it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def torch_cache() -> Path:
@@ -104,18 +110,17 @@ def torch_variables() -> dict[str, str]:
     """Returns environment variables for a process that may compile.
 
     Whatever `TORCHINDUCTOR_CACHE_DIR` names, torch has precompiled headers in its default cache, whose name anyone can
-    guess. If other users may write there, the process gets another temporary folder.
+    guess. If other users may write to that folder, the process gets another temporary folder. If they may write to the
+    folders above it, another one would not help.
 
     Raises:
         FastrnnsError: If that folder cannot be created.
     """
     try:
         folder = torch_cache()
-        # The folder is created before another user can create it.
-        folder.mkdir(mode=0o700, exist_ok=True)
-        is_own = others_may_write(folder) is None
-    except FileExistsError:
-        is_own = False
+        is_own = not folder.is_symlink() and (
+            not folder.exists() or (folder.is_dir() and others_may_add(folder) is None)
+        )
     except (FastrnnsError, OSError):
         # torch cannot use the folder either.
         return {}
@@ -145,6 +150,9 @@ def variables_for(folder: str | Path) -> dict[str, str]:
 def compiler_folder() -> AbstractContextManager[str]:
     """Creates a new and empty folder for the compiled code of a child process.
 
-    It is removed after the process has ended.
+    It is removed after the process has ended. torch's own cache, which is used too, is created before another user can
+    create it.
     """
+    with suppress(FastrnnsError, OSError):
+        torch_cache().mkdir(mode=0o700)
     return temporary_folder("fastrnns-rs-compile-")

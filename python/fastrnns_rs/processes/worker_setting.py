@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 
 from fastrnns_rs.processes.programs import absolute_folders
-from fastrnns_rs.processes.temporary_folder import make_kept_folder, torch_variables
 
 #: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
 MARK = "FASTRNNS_WORKER"
@@ -61,6 +60,9 @@ def guarding_variables() -> dict[str, str]:
     Raises:
         FastrnnsError: If other users may write to torch's cache, and no other folder can be created.
     """
+    # The first screen of a run starts no worker, and this module is slow to load.
+    from fastrnns_rs.processes.temporary_folder import torch_variables
+
     # torch starts compilers, which must not be programs of the working directory.
     return {"PATH": absolute_folders(), **torch_variables()}
 
@@ -68,6 +70,8 @@ def guarding_variables() -> dict[str, str]:
 @cache
 def _make_package_folder() -> str:
     """Returns a folder with only this package, for interpreters with other packages."""
+    from fastrnns_rs.processes.temporary_folder import make_kept_folder
+
     folder = make_kept_folder()
     package = Path(__file__).parent.parent
     (Path(folder) / package.name).symlink_to(package, target_is_directory=True)

@@ -54,7 +54,7 @@ def code_cell(text: str) -> str:
 def xml(text: str) -> str:
     """Escapes text for an attribute or an element of XML 1.0.
 
-    XML 1.0 cannot represent most of the characters that are made visible.
+    `visible` escapes the characters that XML 1.0 cannot represent.
     """
     return "".join(_ENTITIES.get(one, one) for one in visible(text))
 

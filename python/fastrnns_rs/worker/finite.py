@@ -49,7 +49,7 @@ def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
         if value.is_floating_point() or value.is_complex():
             yield from _strided(name, value.detach())
     elif isinstance(value, (Generator, Coroutine)):
-        # What was timed is the time to make it.
+        # The timed phase only created the object.
         raise RunnerError(f"{name} is a {type(value).__name__}, whose work did not run")
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
@@ -72,4 +72,4 @@ def _strided(name: str, tensor: torch.Tensor) -> Iterator[tuple[str, torch.Tenso
     elif tensor.layout in {torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc}:
         yield f"{name}.values", tensor.values()
     else:
-        yield name, tensor
+        yield name, tensor.to_dense() if tensor.is_mkldnn else tensor

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Reads a meeting from standard input, then exchanges messages until it ends."""
-    # Modules may print while they are imported, and C++ below them.
+    # Modules and their C++ libraries may print while they are imported.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -38,7 +38,8 @@ def main() -> None:
             reply: dict[str, Any] = {"messages": exchange(store, meeting["rank"], meeting["size"], **message)}
         except (RuntimeError, ValueError) as error:
             reply = {"error": str(error).splitlines()[0]}
-        replies.write(json.dumps(reply) + "\n")
+        # Before, startup code may have printed a line without its end.
+        replies.write(f"\n{json.dumps(reply)}\n")
         replies.flush()
 
 

@@ -18,7 +18,7 @@ _BINDING = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
 class _Setting:
     """A setting with its value, and the option that sets it for a run."""
 
-    name: str
+    change: str
     short: str
     value: object
     option: str
@@ -43,26 +43,42 @@ class RecordedSettings:
         Raises:
             RunnerError: If the runner changed a setting.
         """
-        for before, now in zip(self._before, _read(self._device), strict=True):
+        found = {one.change: one for one in _read(self._device)}
+        for before in self._before:
+            now = found.get(before.change, before)
             if now.value != before.value:
-                change = f"the runner changed {now.name} from {before.value} to {now.value}"
+                change = f"{now.change} from {before.value} to {now.value}"
                 raise RunnerError(f"{change}: set {now.short} before, as {now.option} does")
 
 
 def _read(device: str) -> list[_Setting]:
     threads = torch.get_num_threads()
     found = [
-        _Setting("the number of torch's threads", "the number", threads, f"--threads {threads}"),
+        _Setting("the runner changed the number of torch's threads", "the number", threads, f"--threads {threads}"),
         _switch("deterministic algorithms", torch.are_deterministic_algorithms_enabled(), "deterministic"),
     ]
     if _BINDING.isdisjoint(os.environ):
-        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-        found.append(_Setting("the CPUs of its process", "the CPUs", cpus, f"--affinity {cpus}"))
+        cpus = _as_ranges(sorted(os.sched_getaffinity(0)))
+        # A container's CPUs may change too.
+        found.append(_Setting("the CPUs of the process changed", "the CPUs", cpus, f"--affinity {cpus}"))
     if torch.device(device).type == "cuda":
-        found.append(_switch("the search of cuDNN", torch.backends.cudnn.benchmark, "cudnn-benchmark"))
+        found.append(_switch("cuDNN's benchmark mode", torch.backends.cudnn.benchmark, "cudnn-benchmark"))
         found.append(_switch("TF32", is_tf32_allowed(), "allow-tf32"))
     return found
 
 
+def _as_ranges(numbers: list[int]) -> str:
+    """Returns ascending numbers as a text such as `0-2,5`."""
+    ranges: list[list[int]] = []
+    for one in numbers:
+        if ranges and ranges[-1][-1] == one - 1:
+            ranges[-1] = [ranges[-1][0], one]
+        else:
+            ranges.append([one])
+    return ",".join("-".join(map(str, one)) for one in ranges)
+
+
 def _switch(name: str, value: bool, option: str) -> _Setting:
-    return _Setting(name, "it", "on" if value else "off", f"--{option}" if value else f"--no-{option}")
+    return _Setting(
+        f"the runner changed {name}", "it", "on" if value else "off", f"--{option}" if value else f"--no-{option}"
+    )

@@ -46,7 +46,7 @@ pub struct RepeatedRow {
 }
 
 /// The four times of an iteration; of its phases together, and of runners captured one after the other, where they have its
-/// number in common. Iterations of several processes are apart.
+/// number in common. Iterations of several processes are counted separately.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RepeatedIteration {
     /// See [`IterationRow`], also for the others.
@@ -124,15 +124,19 @@ fn names(rows: &[IterationRow], of: impl Fn(&IterationRow) -> Option<&str>) -> V
 /// Adds up the phases of an iteration. A number that comes again, in the same process or in another, is another iteration.
 fn by_number(iterations: &Iterations) -> Vec<RepeatedIteration> {
     let mut found: BTreeMap<(u64, usize, u64), RepeatedIteration> = BTreeMap::new();
-    // The processes of each runner, and how often each of them began a phase of a number.
+    // The processes of each runner; for each phase of a number, how often it came again, and its last end.
     let (mut processes, mut begun) = (FxHashMap::default(), FxHashMap::default());
     for (place, row) in iterations.rows.iter().enumerate() {
         let (runner, process) = (row.runner.as_deref(), iterations.process(place));
         let of_runner: &mut Distinct<u32> = processes.entry(runner).or_default();
         let process = of_runner.intern(process) as usize;
-        let again: &mut u64 = begun.entry((runner, process, row.phase.as_deref(), row.index)).or_default();
+        let key = (runner, process, row.phase.as_deref(), row.index);
+        let (again, end): &mut (u64, i64) = begun.entry(key).or_insert((0, i64::MAX));
+        // Threads may have ranges of one iteration at the same time.
+        *again += u64::from(row.start_ns >= *end);
+        let own_end = row.start_ns.saturating_add_unsigned(row.host_ns);
+        *end = if *end == i64::MAX { own_end } else { own_end.max(*end) };
         let sum = found.entry((row.index, process, *again)).or_default();
-        *again += 1;
         sum.host_ns = sum.host_ns.saturating_add(row.host_ns);
         sum.gpu_ns = sum.gpu_ns.saturating_add(row.gpu_ns);
         sum.gpu_busy_ns = sum.gpu_busy_ns.saturating_add(row.gpu_busy_ns);

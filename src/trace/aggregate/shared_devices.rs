@@ -32,7 +32,7 @@ pub(super) fn warning(chosen: &Chosen<'_>, spans: impl Iterator<Item = Option<(i
     named.extend((more > 0).then(|| format!("and {more} more")));
     Some(Warning {
         code: "gpu_shared",
-        message: "idle time of a GPU contains the work of other processes, because each process is counted alone"
+        message: "idle time of a GPU may contain the work of other processes, because each process is counted alone"
             .to_owned(),
         evidence: named.join("; "),
         hint: "Compare the busy times of the processes: fastrnns-rs report FILE --by device".to_owned(),

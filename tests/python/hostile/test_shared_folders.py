@@ -16,7 +16,7 @@ from faulty_files import Mounted, why_not
 
 from fastrnns_rs.documents import writing
 from fastrnns_rs.processes import ownership
-from fastrnns_rs.processes.temporary_folder import torch_cache
+from fastrnns_rs.processes.temporary_folder import compiler_folder, torch_cache
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.profile import capture_storage
 from fastrnns_rs.verbs.profile.attempt import child_environment
@@ -52,9 +52,13 @@ def test_no_process_compiles_with_headers_of_others(temporary: Path, planted: st
 
 @pytest.mark.usefixtures("temporary")
 def test_torchs_cache_is_made_before_others_make_it() -> None:
-    assert "TMPDIR" not in Setting().environment()
+    for variables in (Setting().environment(), child_environment()):
+        assert "TMPDIR" not in variables
+    assert not torch_cache().exists()
+    with compiler_folder():
+        pass
     assert stat.S_IMODE(torch_cache().stat().st_mode) == 0o700
-    assert "TMPDIR" not in child_environment()
+    assert "TMPDIR" not in Setting().environment()
 
 
 def test_a_file_system_of_another_user_is_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,12 +164,12 @@ _LIMITS = (
     ),
     WarningRow(
         "gpu_shared",
-        effect="idle time of a GPU contains the work of other processes, because each process is counted alone",
-        short="idle time of a GPU contains the work of other processes",
-        evidence="GPUs, and the number of processes that used each during the same time",
+        effect="idle time of a GPU may contain the work of other processes, because each process is counted alone",
+        short="idle time of a GPU may contain the work of other processes",
+        evidence="numbers of GPUs, each with the number of its processes, of which some used it during the same time",
         hint="Compare the busy times of the processes: fastrnns-rs report FILE --by device",
         verbs=_REPORTS,
-        details="Processes with their own CUDA_VISIBLE_DEVICES may call different GPUs by the same number.",
+        details="Processes with their own CUDA_VISIBLE_DEVICES may use the same number for different GPUs.",
     ),
     WarningRow(
         "no_iterations",

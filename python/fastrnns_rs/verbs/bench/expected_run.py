@@ -82,7 +82,7 @@ def expected_facts(device: str, setting: Setting) -> Facts:
     gpu = {"name": "", "uuid": None, "compute_capability": None, "memory_total_bytes": None}
     has_gpu = device.startswith("cuda") or (device == "auto" and nvidia.has_device() and not nvidia.is_hidden())
     count = min(int(device.partition(":")[2] or 0) + 1, _MOST_GPUS) if has_gpu else 0
-    variables = setting.environment()
+    variables = {**os.environ, **setting.variables}
     threads = variables.get("OMP_NUM_THREADS", "")
     cpus = len(setting.affinity or os.sched_getaffinity(0))
     return Facts(

@@ -86,7 +86,8 @@ def _check_machine(earlier: Run, fresh: Run) -> None:
     """
     known = {one.machine_id for one in (*earlier.sessions, *fresh.sessions)} - {None}
     if len(known) > 1:
-        raise UsageError("cannot resume the run: it began on another machine", _SAME_CONDITIONS)
+        hint = "Use the machine of the first command, or run again. A container may get a new machine ID at each start."
+        raise UsageError("cannot resume the run: it began on another machine", hint)
 
 
 def _check_results(run: Run) -> None:

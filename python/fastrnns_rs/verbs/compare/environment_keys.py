@@ -21,8 +21,10 @@ _OR = " | "
 _DIGITS = 12
 #: Key of the number of concurrent workers.
 AT_ONCE = "plan.at_once"
+#: Key that older builds did not record: without it, nothing is known.
+_MACHINE_ID = "machine_id"
 #: Keys that distinguish machines.
-_MACHINE = ("cpu_model", "cpu_count", "gpus[0].name", "machine_id")
+_MACHINE = ("cpu_model", "cpu_count", "gpus[0].name", _MACHINE_ID)
 
 
 def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
@@ -49,7 +51,8 @@ def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
     }
     # Machines of one model have the same names. A run of several machines has no machine of its own.
     machines = {one.machine_id[:_DIGITS] for one in run.sessions if one.machine_id is not None}
-    found["machine_id"] = _OR.join(sorted(machines)) or None
+    if machines:
+        found[_MACHINE_ID] = _OR.join(sorted(machines))
     return dict(_flat("", found))
 
 
@@ -90,6 +93,7 @@ def differences(baseline: Mapping[str, Any], candidate: Mapping[str, Any]) -> li
         Difference(key=key, baseline=plain(baseline.get(key)), candidate=plain(candidate.get(key)))
         for key in {**baseline, **candidate}
         if plain(baseline.get(key)) != plain(candidate.get(key))
+        and not (key == _MACHINE_ID and None in {baseline.get(key), candidate.get(key)})
     ]
 
 
@@ -103,7 +107,8 @@ def merged(environments: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], l
     found: dict[str, Any] = {}
     differing = []
     for key in {key: None for one in every for key in one}:
-        values = {str(plain(one.get(key))): plain(one.get(key)) for one in every}
+        known = [one for one in every if key in one] if key == _MACHINE_ID else every
+        values = {str(plain(one.get(key))): plain(one.get(key)) for one in known}
         found[key] = next(iter(values.values())) if len(values) == 1 else _OR.join(sorted(values))
         if len(values) > 1:
             differing.append(key)

@@ -39,10 +39,10 @@ def load(path: str | Path) -> Any:
     try:
         try:
             return reading.parsed(text)
-        except reading.NoNumberError:
-            plain = json.loads(text)
-            # google-benchmark writes counters as C++ prints them (NaN, Infinity). Its importer checks every time
-            # itself.
+        except (reading.NoNumberError, reading.DuplicateKeyError):
+            # google-benchmark writes counters behind its own keys, with any name, and as C++ prints them (NaN,
+            # Infinity). Its importer checks every time itself.
+            plain = json.loads(text, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
             if isinstance(plain, dict) and {"context", "benchmarks"} <= plain.keys():
                 return plain
             raise

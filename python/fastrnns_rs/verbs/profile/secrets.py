@@ -151,7 +151,7 @@ def _secrets(variables: Mapping[str, str]) -> Iterator[str]:
         found = [value, *_lines(value)] if _SECRET_NAME.search(name) else []
         found += [*_PASSWORD.findall(value), *filter(_is_telling, _TOKEN.findall(value))]
         for one in found:
-            # Half a character of a name in another encoding is no part of an address.
+            # Bytes that are not UTF-8 are kept.
             yield from (one, unquote(one, errors="surrogateescape"), quote(os.fsencode(one), safe=""))
 
 

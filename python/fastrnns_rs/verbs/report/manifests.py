@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -189,7 +188,7 @@ def _runs(manifest: Capture) -> int:
 def is_manifest(path: str | os.PathLike[str]) -> bool:
     """Returns True for a capture manifest; other JSON may contain its schema too."""
     try:
-        plain = json.loads(reading.content(path, _LARGEST))
+        plain = reading.parsed(reading.text(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(plain, dict) and plain.get("schema") == "fastrnns-rs/capture"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import glob
 import gzip
-import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,8 +20,8 @@ def export(profiler: torch.profiler.profile, path: Path) -> Path:
     """Writes a trace in Chrome's format, and compresses it."""
     # Torch compresses too, but a file in the temporary folder, even if that file is not complete. In a shared
     # folder, a name that can be guessed could be a link.
-    plain = path.with_name(f".fastrnns-rs-{secrets.token_hex(6)}")
-    try:
+    with tempfile.TemporaryDirectory(prefix=".fastrnns-rs-", dir=path.parent) as folder:
+        plain = Path(folder, path.with_suffix("").name)
         profiler.export_chrome_trace(str(plain))
         _check_complete(plain, path)
         with (
@@ -30,8 +30,6 @@ def export(profiler: torch.profiler.profile, path: Path) -> Path:
             gzip.GzipFile("", "wb", 6, file) as target,
         ):
             shutil.copyfileobj(source, target)
-    finally:
-        plain.unlink(missing_ok=True)
     return path
 
 
