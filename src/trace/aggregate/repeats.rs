@@ -111,7 +111,7 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
         devices: device_names(trace, &chosen),
         runners: names(&iterations.rows, |row| row.runner.as_deref()),
         phases: names(&iterations.rows, |row| row.phase.as_deref()),
-        iterations: by_number(&iterations),
+        iterations: by_number(&iterations.rows, |place| iterations.process(place)),
         rows,
     }
 }
@@ -122,12 +122,13 @@ fn names(rows: &[IterationRow], of: impl Fn(&IterationRow) -> Option<&str>) -> V
 }
 
 /// Adds up the phases of an iteration. A number that comes again, in the same process or in another, is another iteration.
-fn by_number(iterations: &Iterations) -> Vec<RepeatedIteration> {
+/// `process_at` has the process of each row.
+fn by_number(rows: &[IterationRow], process_at: impl Fn(usize) -> u32) -> Vec<RepeatedIteration> {
     let mut found: BTreeMap<(u64, usize, u64), RepeatedIteration> = BTreeMap::new();
     // The processes of each runner; for each phase of a number, how often it came again, and its last end.
     let (mut processes, mut begun) = (FxHashMap::default(), FxHashMap::default());
-    for (place, row) in iterations.rows.iter().enumerate() {
-        let (runner, process) = (row.runner.as_deref(), iterations.process(place));
+    for (place, row) in rows.iter().enumerate() {
+        let (runner, process) = (row.runner.as_deref(), process_at(place));
         let of_runner: &mut Distinct<u32> = processes.entry(runner).or_default();
         let process = of_runner.intern(process) as usize;
         let key = (runner, process, row.phase.as_deref(), row.index);
@@ -285,9 +286,9 @@ mod tests {
     fn phases_of_an_iteration_are_one() {
         let rows: Vec<IterationRow> =
             [3, 9, 3, 5].into_iter().zip(["forward", "forward", "backward", "forward"]).map(iteration).collect();
-        let found: Vec<u64> = by_number(&rows).iter().map(|times| times.host_ns).collect();
+        let found: Vec<u64> = by_number(&rows, |_| 0).iter().map(|times| times.host_ns).collect();
         assert_eq!(found, [2, 1, 1]);
-        assert_eq!(by_number(&[]), []);
+        assert_eq!(by_number(&[], |_| 0), []);
     }
 
     #[test]
