@@ -188,7 +188,9 @@ class Place:
     def left(self) -> list[str]:
         """Temporary files, and files beside the results."""
         beside = [path.name for path in self.results.iterdir() if path != self.run_file]
-        return [*(path.name for path in self.temporary.iterdir()), *beside]
+        # torch's own cache is made before others make it, and stays.
+        temporary = (path.name for path in self.temporary.iterdir() if not path.match("torchinductor_*"))
+        return [*temporary, *beside]
 
     def remove(self) -> None:
         shutil.rmtree(self.folder)

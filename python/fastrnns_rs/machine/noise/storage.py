@@ -5,6 +5,7 @@ Machines may share a home folder.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents import reading
@@ -89,7 +90,7 @@ def kept(device: str, name: str | None) -> NoiseFloor | None:
     except UnicodeError as error:
         raise _damaged(path, "the file is not JSON") from error
     try:
-        floor = NoiseFloorDocument.from_dict(reading.parsed(text), str(path)).noise_floor
+        floor = NoiseFloorDocument.from_dict(json.loads(text), str(path)).noise_floor
     except UsageError as error:
         raise _damaged(path, error.message) from error
     except (ValueError, RecursionError) as error:

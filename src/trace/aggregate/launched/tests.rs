@@ -1,7 +1,7 @@
 //! Batches find what one table of all calls finds.
 
 use proptest::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::*;
 use crate::trace::aggregate::made::Made;
@@ -10,13 +10,18 @@ use crate::trace::aggregate::select::Selection;
 /// By one table of all calls.
 fn simply(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(Entry, Option<Launch>)> {
     let mut launches: FxHashMap<(u32, Option<i64>, u64), Launch> = FxHashMap::default();
+    let mut processes: FxHashMap<(u32, u64), FxHashSet<Option<i64>>> = FxHashMap::default();
     for call in trace.calls.iter().filter(|call| call.correlation != 0) {
         let callee = &trace.callees.all()[call.what as usize];
         let clock = chosen.clocks[callee.clock as usize];
         let launch = Launch { callee: call.what, start: call.start, end: call.end };
         launches.entry((clock, callee.process_id, call.correlation)).or_insert(launch);
         launches.entry((clock, None, call.correlation)).or_insert(launch);
+        processes.entry((clock, call.correlation)).or_default().insert(callee.process_id);
     }
+    // A call of any process may have launched what is of an unknown one.
+    launches
+        .retain(|&(clock, process, correlation), _| process.is_some() || processes[&(clock, correlation)].len() == 1);
     let find = |entry: Entry| {
         let device = trace.works.all()[entry.what as usize].queue.device as usize;
         let clock = chosen.clocks[trace.devices[device].clock as usize];
