@@ -186,7 +186,7 @@ def test_a_cuda_module_is_profiled_on_its_device(tmp_path: Path, monkeypatch: py
 
 
 def test_a_trace_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(FastrnnsError, match="torch could not write the trace"):
+    with pytest.raises(FastrnnsError, match=r"cannot write .*/x\.trace\.json\.gz: No such file"):
         profiled_calls.profile(loaded(tmp_path), 1, 1, str(tmp_path / "nowhere" / "x.trace.json.gz"))
 
 

@@ -20,7 +20,12 @@ def export(profiler: torch.profiler.profile, path: Path) -> Path:
     """Writes a trace in Chrome's format, and compresses it."""
     # Torch compresses too, but a file in the temporary folder, even if that file is not complete. In a shared
     # folder, a name that can be guessed could be a link.
-    with tempfile.TemporaryDirectory(prefix=".fastrnns-rs-", dir=path.parent) as folder:
+    try:
+        private = tempfile.TemporaryDirectory(prefix=".fastrnns-rs-", dir=path.parent)
+    except OSError as error:
+        error.filename = str(path)
+        raise
+    with private as folder:
         plain = Path(folder, path.with_suffix("").name)
         profiler.export_chrome_trace(str(plain))
         _check_complete(plain, path)
