@@ -16,7 +16,7 @@ _BINDING = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A setting with its value, and the option that sets it for a run."""
+    """A setting: words for its change, a short name, its value and its option."""
 
     change: str
     short: str
