@@ -12,7 +12,7 @@ use fastrnns_rs::trace::{Options, Summary, Trace, summarize};
 /// What messages and summaries call the file.
 pub const SHOWN: &str = "input";
 
-/// What a file starts with that is compressed.
+/// First bytes of a compressed file.
 pub const COMPRESSED: &[u8] = b"\x1f\x8b";
 
 /// The format of a file of these bytes, uncompressed. A target rejects those of others, which have targets of their own:

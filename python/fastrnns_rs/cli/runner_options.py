@@ -17,6 +17,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import EXECUTORS, FUSERS
 from fastrnns_rs.problem.modes import MODES
 from fastrnns_rs.problem.problem import DTYPES
+from fastrnns_rs.processes.working_directory import working_directory_restored
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S
 
@@ -177,18 +178,10 @@ def _process_restored() -> Iterator[None]:
     handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     umask = os.umask(0o077)
     os.umask(umask)
-    here: int | None = None
-    with contextlib.suppress(OSError):
-        # Another user's folder may not be searched, and is not needed for absolute paths.
-        here = os.open(".", os.O_PATH | os.O_DIRECTORY)
     try:
-        yield
+        with working_directory_restored():
+            yield
     finally:
-        # A runner file may have closed the descriptor.
-        with contextlib.suppress(OSError):
-            if here is not None:
-                os.fchdir(here)
-                os.close(here)
         os.umask(umask)
         for one, handler in handlers.items():
             if handler is not None and signal.getsignal(one) is not handler:

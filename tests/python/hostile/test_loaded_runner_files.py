@@ -1,4 +1,4 @@
-"""Files of runners that change the process that loads them: the command still writes where it was told, and ends."""
+"""Runner files that change the process of the command: it still writes to the given places, and ends."""
 
 from __future__ import annotations
 
