@@ -257,20 +257,21 @@ def spoilt(plain: Any, generator: random.Random) -> Any:
     return plain
 
 
-def test_whatever_a_file_holds_it_is_compared_or_told(tmp_path: Path) -> None:
+def test_whatever_a_file_holds_the_comparison_is_of_its_schema(tmp_path: Path) -> None:
+    """Or is refused. `hostile/test_mutated_documents.py` has more files; checks of the schema take long."""
     generator = random.Random(0)
     good = run([result(processes=3, count=4), result("jit", processes=3, count=4)])
     path = tmp_path / "x.json"
     compared, told = 0, []
-    for _ in range(200):
+    for _ in range(50):
         path.write_text(json.dumps(spoilt(good.to_dict(), generator)))
         try:
             validated(json.dumps(compare(path, good).to_dict(), allow_nan=False))
             compared += 1
         except FastrnnsError as error:
             told.append(error.message)
-    assert compared > 10
-    assert len(told) > 50
+    assert compared > 5
+    assert len(told) > 15
     assert all(str(path) in one or "in common" in one or one.startswith(("cudnn", "jit")) for one in told), told
 
 
