@@ -24,16 +24,17 @@ ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root may change i
 
 
 @pytest.mark.parametrize("way", WAYS_OUT)
-def test_what_one_leaves_is_not_taken_for_what_another_needs(way: str, mark: str) -> None:
+def test_what_one_leaves_is_not_taken_for_what_another_needs(way: str, mark: str, tmp_path: Path) -> None:
     other = f"9{mark}"
     with ThreadPoolExecutor() as pool:
-        script = f"{WAYS_OUT[way]}\nsleep 0.5; pgrep -f '^sleep MARK'"
-        goes_on = pool.submit(run_command, shell(script, other))
+        script = f"{WAYS_OUT[way]}\nuntil [ -e go ]; do sleep 0.02; done; pgrep -f '^sleep MARK'"
+        goes_on = pool.submit(run_command, shell(script, other), cwd=tmp_path, timeout=60)
         wait_for(other, 1)
         assert run_command(shell(f"{WAYS_OUT[way]}\nsleep 0.1", mark)).exit_status == 0
         # Although the other still runs.
         assert not marked(f"sleep\0{mark}")
         assert not goes_on.done()
+        (tmp_path / "go").touch()
         assert goes_on.result().exit_status == 0
     assert not marked(other)
 
