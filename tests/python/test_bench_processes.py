@@ -82,6 +82,22 @@ def test_workers_use_the_cpus_and_threads_that_were_asked_for(anywhere: Path) ->
     assert (run.plan.affinity, run.plan.threads) == ([cpu], 1)
 
 
+def test_threads_are_those_of_the_run_whatever_the_file_of_a_runner_sets_as_it_is_loaded(anywhere: Path) -> None:
+    """A run records the number before it loads the file."""
+    Path("own.py").write_text(
+        "import fastrnns_rs, torch\n"
+        "before = torch.get_num_threads()\n"
+        "torch.set_num_threads(before + 2)\n"
+        "@fastrnns_rs.runner('own')\n"
+        "def own(problem):\n"
+        "    raise ValueError(f'{torch.get_num_threads() - before} more')\n"
+    )
+    done = run_with_facts(
+        "bench", "own", "--runner-file", "own.py", "--device", "cpu", "--processes", "1", cwd=anywhere
+    )
+    assert "ValueError: 0 more" in done.stdout
+
+
 def test_a_file_that_there_is_not_cannot_be_resumed(anywhere: Path) -> None:
     done = run_with_facts(*SOUND, "--resume", "nothing.json", cwd=anywhere)
     assert done.status == 2, done.stderr

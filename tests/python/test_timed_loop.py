@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -16,7 +16,9 @@ from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.worker.recorded_settings import _as_ranges
 from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
-from fastrnns_rs.worker.torch_settings import is_tf32_allowed, tf32_allowed
+from fastrnns_rs.worker.torch_settings import is_tf32_allowed, lower_precisions_on_cpu, tf32_allowed
+
+ONEDNN = cast("Any", torch.backends.mkldnn)
 
 
 @pytest.fixture
@@ -66,6 +68,8 @@ def settings_restored() -> Iterator[None]:
     yield
     os.sched_setaffinity(0, cpus)
     torch.use_deterministic_algorithms(mode=False)
+    torch.set_float32_matmul_precision("highest")
+    ONEDNN.conv.fp32_precision = "none"
 
 
 @pytest.mark.usefixtures("settings_restored")
@@ -75,6 +79,14 @@ def settings_restored() -> Iterator[None]:
         (
             lambda: torch.use_deterministic_algorithms(mode=True),
             "changed deterministic algorithms from off to on: set it before, as --deterministic does",
+        ),
+        (
+            lambda: setattr(ONEDNN.matmul, "fp32_precision", "bf16"),
+            "changed the precision of float32 on CPUs from float32 to bf16: leave it as it is",
+        ),
+        (
+            lambda: setattr(ONEDNN.conv, "fp32_precision", "tf32"),
+            "changed the precision of float32 on CPUs from float32 to tf32",
         ),
         pytest.param(
             lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}),
@@ -106,10 +118,22 @@ def test_a_library_that_binds_threads_from_now_on_changes_no_recorded_setting(mo
     run(forward)
 
 
+@pytest.mark.usefixtures("settings_restored")
+def test_precision_that_a_file_allows_as_it_is_loaded_is_not_used() -> None:
+    """The row says float32; many files allow less, for GPUs."""
+    seen = []
+    # As `torch.set_float32_matmul_precision` does, which sets CUDA too.
+    ONEDNN.matmul.fp32_precision = "bf16"
+    run(lambda given: seen.append(lower_precisions_on_cpu()) or given + 1)
+    assert seen[0] == {}
+    assert [*lower_precisions_on_cpu().values()] == ["bf16"]
+
+
 def test_cpus_are_shown_as_ranges() -> None:
     assert [_as_ranges(one) for one in ([0], [0, 1, 2, 5], [1, 3], [*range(128)])] == ["0", "0-2,5", "1,3", "0-127"]
 
 
+@pytest.mark.usefixtures("settings_restored")
 @pytest.mark.parametrize("change", ["older", "newer", "precision"])
 def test_tf32_is_allowed_by_any_of_its_names(change: str) -> None:
     with tf32_allowed(allowed=False):

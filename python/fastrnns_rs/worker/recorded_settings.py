@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from fastrnns_rs.errors import RunnerError
-from fastrnns_rs.worker.torch_settings import is_tf32_allowed
+from fastrnns_rs.worker.torch_settings import is_tf32_allowed, lower_precisions_on_cpu
 
 #: Variables with which OpenMP binds threads to CPUs itself, at its first parallel region.
 _BINDING = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
@@ -16,12 +16,11 @@ _BINDING = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A setting: words for its change, a short name, its value and its option."""
+    """A setting: words for its change, its value, and what to do instead."""
 
     change: str
-    short: str
     value: object
-    option: str
+    instead: str
 
 
 class RecordedSettings:
@@ -47,23 +46,30 @@ class RecordedSettings:
         for before in self._before:
             now = found.get(before.change, before)
             if now.value != before.value:
-                change = f"{now.change} from {before.value} to {now.value}"
-                raise RunnerError(f"{change}: set {now.short} before, as {now.option} does")
+                raise RunnerError(f"{now.change} from {before.value} to {now.value}: {now.instead}")
 
 
 def _read(device: str) -> list[_Setting]:
     threads = torch.get_num_threads()
     found = [
-        _Setting("the runner changed the number of torch's threads", "the number", threads, f"--threads {threads}"),
+        _Setting(
+            "the runner changed the number of torch's threads",
+            threads,
+            f"set the number before, as --threads {threads} does",
+        ),
         _switch("deterministic algorithms", torch.are_deterministic_algorithms_enabled(), "deterministic"),
     ]
     if _BINDING.isdisjoint(os.environ):
         cpus = _as_ranges(sorted(os.sched_getaffinity(0)))
         # A container's CPUs may change too.
-        found.append(_Setting("the CPUs of the process changed", "the CPUs", cpus, f"--affinity {cpus}"))
+        instead = f"set the CPUs before, as --affinity {cpus} does"
+        found.append(_Setting("the CPUs of the process changed", cpus, instead))
     if torch.device(device).type == "cuda":
         found.append(_switch("cuDNN's benchmark mode", torch.backends.cudnn.benchmark, "cudnn-benchmark"))
         found.append(_switch("TF32", is_tf32_allowed(), "allow-tf32"))
+    else:
+        precisions = ", ".join(dict.fromkeys(lower_precisions_on_cpu().values())) or "float32"
+        found.append(_Setting("the runner changed the precision of float32 on CPUs", precisions, "leave it as it is"))
     return found
 
 
@@ -79,6 +85,5 @@ def _as_ranges(numbers: list[int]) -> str:
 
 
 def _switch(name: str, value: bool, option: str) -> _Setting:
-    return _Setting(
-        f"the runner changed {name}", "it", "on" if value else "off", f"--{option}" if value else f"--no-{option}"
-    )
+    instead = f"set it before, as --{option if value else f'no-{option}'} does"
+    return _Setting(f"the runner changed {name}", "on" if value else "off", instead)

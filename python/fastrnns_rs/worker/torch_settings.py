@@ -86,6 +86,31 @@ def is_tf32_allowed() -> bool:
     return any(_readable(place, _OLDER) is True or _readable(place, _NEWER) == "tf32" for place in places)
 
 
+@contextmanager
+def full_precision_on_cpu() -> Iterator[None]:
+    """Makes a CPU compute float32 as float32 inside the block.
+
+    The file of a runner may have allowed less, such as bfloat16, with `torch.set_float32_matmul_precision`.
+    """
+    lower = lower_precisions_on_cpu()
+    try:
+        for place in lower:
+            setattr(place, _NEWER, "ieee")
+        yield
+    finally:
+        for place, earlier in lower.items():
+            setattr(place, _NEWER, earlier)
+
+
+def lower_precisions_on_cpu() -> dict[Any, str]:
+    """Returns the precisions below float32 that a CPU may use for it, by what torch uses them for."""
+    import torch
+
+    onednn = cast("Any", torch.backends.mkldnn)
+    found = {place: _readable(place, _NEWER) for place in (onednn.matmul, onednn.conv, onednn.rnn)}
+    return {place: precision for place, precision in found.items() if precision not in {None, "none", "ieee"}}
+
+
 def _readable(place: Any, name: str) -> Any:
     """Returns a setting, or None where torch refuses to read it."""
     try:
@@ -148,6 +173,8 @@ def problem_settings(problem: Problem) -> Iterator[None]:
             stack.enter_context(torch.cuda.device(problem.device))
             stack.enter_context(tf32_allowed(problem.allow_tf32))
             stack.enter_context(cudnn_benchmark(problem.cudnn_benchmark))
+        else:
+            stack.enter_context(full_precision_on_cpu())
         stack.enter_context(deterministic(problem.deterministic))
         yield
 

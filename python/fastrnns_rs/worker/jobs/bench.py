@@ -30,9 +30,11 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     """Builds the job's runner and times it."""
     problem = Problem(**job["problem"])
     prepare_cublas(deterministic=problem.deterministic)
+    threads = torch.get_num_threads() if job["threads"] is None else job["threads"]
     runner = registry.obtain(job["runner"], Source(**job["source"]))
-    if job["threads"] is not None:
-        torch.set_num_threads(job["threads"])
+    # The file of a runner may have set another number, which the run would not record.
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
     loop = Loop(**job["loop"])
     measurement = Measurement(loop.capacity, partial(timed_part, loop))
     progress.measurement = measurement
