@@ -37,7 +37,7 @@ def test_finds_two_percent_in_nine_of_ten() -> None:
 
 
 def test_calls_hardly_any_difference_on_the_margin_equivalent() -> None:
-    table, shares = validating.equivalence(trials(1500, 20_000))
+    table, shares = validating.equivalence(trials(800, 20_000))
     table.publish("equivalence")
     assert max(share for (_, _, place), share in shares.items() if place != "none") <= 0.06, table.markdown()
 
@@ -58,14 +58,14 @@ def test_precise_rows_do_not_lower_the_bar_for_noisy_rows() -> None:
 
 
 def test_the_gate_fails_in_at_most_5_percent_on_the_margin() -> None:
-    table, shares = validating.gate(trials(2000, 20_000))
+    table, shares = validating.gate(trials(1200, 20_000))
     table.publish("the gate on the margin")
     assert max(fails for fails, _ in shares.values()) <= 0.05, table.markdown()
     assert max(slower for _, slower in shares.values()) > 0.5, table.markdown()
 
 
 def test_sessions_as_replicates_keep_the_error_rate() -> None:
-    table, errors = validating.session_errors(trials(1000, 20_000))
+    table, errors = validating.session_errors(trials(600, 20_000))
     table.publish("sessions")
     slack = 0 if is_long() else 0.01
     assert max(one.levels for one in errors.values()) <= 0.06, table.markdown()
@@ -84,7 +84,7 @@ def test_predicted_verdicts_come_true() -> None:
     assert worst.p_value > 1e-5, (worst, table.markdown())
 
 
-@pytest.mark.parametrize("count", [trials(2000, 20_000)])
+@pytest.mark.parametrize("count", [trials(1000, 20_000)])
 def test_additional_processes_settle_nine_of_ten(count: int) -> None:
     table, shares = validating.settled_after_more(count)
     table.publish("additional processes")
