@@ -55,6 +55,20 @@ def test_the_machine_is_not_named_with_or_without_its_domain(
     assert secrets.hide_text(f'"worker at {name}"', secrets.rules({}, form)) == '"worker at [redacted]"'
 
 
+@pytest.mark.parametrize("before", [*range(0, 49, 6), 48])
+@pytest.mark.parametrize("secret", ["ghp_Q7x9LmZ2aRtY4uVw8b.*Nc3dEf6gHj1kPs5qT0AbCdEfGhIjKlMnOp", "päßwört " * 9])
+def test_what_torchs_tables_leave_of_a_long_name_is_replaced(secret: str, before: int) -> None:
+    name = ("_" * before + secret)[:52] + "..."
+    rules = secrets.rules({"HUB_TOKEN": secret}, "table")
+    assert secrets.hide_text(f"  {name}  0.1%\n", rules) == f"  {'_' * before}[redacted]...  0.1%\n"
+    assert secrets.hide_text("aten::add...  load...  ghp...", rules) == "aten::add...  load...  ghp..."
+
+
+def test_what_torchs_tables_leave_of_a_folder_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/annabelle-schmidt")
+    assert secrets.hide_text("read /home/annabelle-...  1\n", secrets.rules({}, "table")) == "read [redacted]...  1\n"
+
+
 @pytest.mark.parametrize("form", ["database", "table", "prose"])
 def test_they_are_replaced_in_other_files(form: secrets.Form) -> None:
     text = hidden(f"login {WORD} {NUMBER} hunterssecret", form)

@@ -38,6 +38,10 @@ _KINETO = [
     for quotes in ({}, {'"': "'"})
     for slashes in ({}, {"\\": "/"})
 ]
+#: Characters of a name that torch's tables show at most; three dots replace the others.
+_LONGEST_NAME = 52
+#: A shorter beginning may be that of any text.
+_SHORTEST_BEGINNING = 4
 #: Names of variables whose value is replaced even if it is a single word or a number.
 _SECRET_NAME = re.compile("auth|cred|key|pass|private|pwd|salt|secret|token", re.IGNORECASE)
 #: Password in an address, such as `https://user:password@host`.
@@ -91,7 +95,9 @@ def rules(variables: Mapping[str, str], form: Form, *places: Path) -> list[Rule]
             found[text] = Rule(text, re.compile(re.escape(text) + _ENDS), placeholder.encode())
     # The longest text comes first: a folder inside the home folder must match before the home folder.
     ordered = sorted(found.values(), key=lambda rule: -len(rule.literal))
-    cut = [_cut([*map(_encoded, folders), *(b"/" + name for name in _names())])] if form == "table" else []
+    cut = []
+    if form == "table":
+        cut = [_cut_beginnings([*map(_encoded, folders), *(b"/" + name for name in _names())]), _cut_ends(found)]
     return [*ordered, *cut, *_name_rules(form)]
 
 
@@ -219,7 +225,7 @@ def _name_rules(form: Form) -> Iterator[Rule]:
         yield Rule(name, re.compile(pattern), REDACTED.encode())
 
 
-def _cut(folders: Iterable[bytes]) -> Rule:
+def _cut_beginnings(folders: Iterable[bytes]) -> Rule:
     """Returns the rule for long paths, which torch's tables cut at the beginning.
 
     Three dots replace the missing part.
@@ -228,3 +234,21 @@ def _cut(folders: Iterable[bytes]) -> Rule:
     # The longest end comes first: a short end may match another folder too.
     pattern = b"|".join(map(re.escape, sorted(ends, key=len, reverse=True)))
     return Rule(b"...", re.compile(rb"\.\.\.(?:" + pattern + rb")(?=/)"), f"...{REDACTED}".encode())
+
+
+def _cut_ends(texts: Iterable[bytes]) -> Rule:
+    """Returns the rule for texts in long names, which torch's tables cut at the end.
+
+    Three dots replace the missing part.
+    """
+    shown = {text.decode("utf-8", "surrogateescape")[:_LONGEST_NAME] for text in texts}
+    pattern = b"|".join(_beginning(one) for one in sorted(shown) if len(one) > _SHORTEST_BEGINNING)
+    return Rule(b"...", re.compile(rb"(?:" + pattern + rb")\.\.\."), f"{REDACTED}...".encode())
+
+
+def _beginning(text: str) -> bytes:
+    """Returns the pattern of a text's beginnings."""
+    rest = b""
+    for character in reversed(text[_SHORTEST_BEGINNING:]):
+        rest = b"(?:" + re.escape(_encoded(character)) + rest + b")?"
+    return re.escape(_encoded(text[:_SHORTEST_BEGINNING])) + rest
