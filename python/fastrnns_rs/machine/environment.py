@@ -23,7 +23,8 @@ from fastrnns_rs.processes.worker_setting import MARK, Setting
 #: Prefixes of variables that change the speed of models; a run file contains no other variables.
 _VARIABLES = (
     *("OMP_", "MKL_", "KMP_", "GOMP_", "DNNL_", "ONEDNN_", "CUDA_", "PYTORCH_", "TORCH", "ATEN_CPU_CAPABILITY"),
-    *("CUBLAS_", "CUDNN_", "NVIDIA_TF32_OVERRIDE", "LD_PRELOAD", "MALLOC_", "PYTHONHASHSEED", "FASTRNNS_"),
+    *("CUBLAS_", "CUDNN_", "NCCL_", "NVIDIA_TF32_OVERRIDE", "OPENBLAS_", "LD_PRELOAD", "FASTRNNS_"),
+    *("GLIBC_TUNABLES", "MALLOC_", "TCMALLOC_", "PYTHONHASHSEED", "PYTHONMALLOC", "PYTHONTRACEMALLOC"),
 )
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 #: Software facts that a child process reports, by their names in a run file.
