@@ -154,10 +154,15 @@ def _describe_database(path: Path) -> Description:
     import sqlite3
     from urllib.parse import quote
 
+    from fastrnns_rs.documents.statement_limit import EndlessStatementError, limit_statements
+
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as database:
+        uri = f"file:{quote(str(path))}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(uri, uri=True)) as database, limit_statements(database, path.stat().st_size):
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
-    except (sqlite3.Error, UnicodeError):
+    except EndlessStatementError:
+        return Description("a damaged SQLite database")
+    except (sqlite3.Error, OSError, UnicodeError):
         tables = set()
     if "StringIds" in tables or "TARGET_INFO_SYSTEM_ENV" in tables:
         return Description("an nsys export", "report")

@@ -88,7 +88,9 @@ def lay_out(database: sqlite3.Connection) -> None:
 def _is_laid_out(database: sqlite3.Connection) -> bool:
     """Returns True if this build laid out the tables, False if there are none."""
     version = database.execute("PRAGMA user_version").fetchone()
-    found = [sql for (sql,) in database.execute("SELECT sql FROM sqlite_master ORDER BY rowid") if sql is not None]
+    # Entries that share pages could fill the memory.
+    entries = database.execute("SELECT sql FROM sqlite_master ORDER BY rowid LIMIT ?", [2 * len(_STATEMENTS)])
+    found = [sql for (sql,) in entries if sql is not None]
     if found and (version != (_SHAPE,) or found != _STATEMENTS):
         raise sqlite3.DatabaseError("the index has other tables")
     return bool(found)

@@ -9,6 +9,7 @@ files, and its rows are not used.
 
 from __future__ import annotations
 
+import marshal
 import os
 import sqlite3
 import stat
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import __version__
 from fastrnns_rs.documents import reading
+from fastrnns_rs.documents.statement_limit import limit_statements
 from fastrnns_rs.documents.writer_lock import has_locks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.history.index_tables import lay_out, may_replace
@@ -58,6 +60,14 @@ _TICK_NS = 2_000_000_000
 _MOST_VALUES = 500
 #: Largest row in bytes. Rows that a build writes are far smaller.
 _LARGEST_ROW = 1 << 24
+#: Number of rows that are fetched between two checks of their length.
+_AT_ONCE = 32
+#: Longest form of a value of an index, relative to its place there: marshal writes five bytes for a number of one.
+_MOST_FORMS = 5
+#: Number of bytes that another process may add while a statement is prepared.
+_GROWTH = 1 << 20
+#: Number of bytes of rows to which the search for a row that is missing amounts.
+_SEARCH = 100
 #: Largest integer of SQLite. The time of a file may be later.
 _LARGEST_INTEGER = (1 << 63) - 1
 #: Returns True if a column has only values that a build writes.
@@ -221,10 +231,20 @@ class RunIndex:
         """Returns rows, whose values have these types.
 
         Raises:
-            sqlite3.DatabaseError: If a value is one that no build writes.
+            sqlite3.DatabaseError: If a value is one that no build writes, or rows share pages.
         """
         assert self._database is not None  # noqa: S101  # the block has begun
-        rows = self._database.execute(text, values).fetchall()
+        rows: list[Any] = []
+        size_bytes = _size_bytes(self._database)
+        left = _MOST_FORMS * size_bytes + _GROWTH
+        with limit_statements(self._database, size_bytes):
+            cursor = self._database.execute(text, values)
+            while some := cursor.fetchmany(_AT_ONCE):
+                # The fastest measure of their length.
+                left -= len(marshal.dumps(some))
+                if left < 0:
+                    raise sqlite3.DatabaseError("the index has more rows than its size allows")
+                rows += some
         # Another program may have written anything, such as the path of a file outside of the folder.
         if rows and not all(kind(column) for kind, column in zip(kinds, zip(*rows, strict=True), strict=False)):
             raise sqlite3.DatabaseError("the index has a value that no build writes")
@@ -252,12 +272,13 @@ class RunIndex:
         database = sqlite3.connect(place, timeout=patience_s, isolation_level=None)
         try:
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_ROW)
-            database.execute("PRAGMA trusted_schema = OFF")
-            # A write-ahead log needs shared memory, whose loss on a network file system would end this process.
-            database.execute("PRAGMA journal_mode = DELETE")
-            # A row lost in a system crash is rebuilt from its file.
-            database.execute("PRAGMA synchronous = NORMAL")
-            lay_out(database)
+            with limit_statements(database, 0):
+                database.execute("PRAGMA trusted_schema = OFF")
+                # A write-ahead log needs shared memory, whose loss on a network file system would end this process.
+                database.execute("PRAGMA journal_mode = DELETE")
+                # A row lost in a system crash is rebuilt from its file.
+                database.execute("PRAGMA synchronous = NORMAL")
+                lay_out(database)
         except BaseException:
             database.close()
             raise
@@ -301,8 +322,9 @@ class RunIndex:
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 encoded = [(os.fsencode(name),) for name in names]
-                cursor.executemany("DELETE FROM files WHERE name = ?", encoded)
-                cursor.executemany("DELETE FROM sessions WHERE name = ?", encoded)
+                with limit_statements(self._database, _size_bytes(self._database) + _SEARCH * len(names)):
+                    cursor.executemany("DELETE FROM files WHERE name = ?", encoded)
+                    cursor.executemany("DELETE FROM sessions WHERE name = ?", encoded)
                 cursor.executemany(_INSERT_FILE, [_encoded(one) for one, _ in records])
                 cursor.executemany(_INSERT_SESSION, [_encoded(row) for _, rows in records for row in rows])
                 cursor.execute("DELETE FROM folder")
@@ -326,6 +348,11 @@ class RunIndex:
             with suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
+
+
+def _size_bytes(database: sqlite3.Connection) -> int:
+    [(pages,)], [(page_bytes,)] = (database.execute(f"PRAGMA {name}") for name in ("page_count", "page_size"))
+    return int(pages * page_bytes)
 
 
 def _encoded(row: tuple[Any, ...]) -> tuple[Any, ...]:

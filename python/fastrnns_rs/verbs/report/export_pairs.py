@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from fastrnns_rs.documents.statement_limit import limit_statements
 from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.verbs.report.real_paths import real_path
 
@@ -51,11 +52,11 @@ def is_export(path: Path) -> bool:
     try:
         # Immutable: SQLite writes no file beside the database, and reads no journal there.
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(uri, uri=True)) as database:
+        with closing(sqlite3.connect(uri, uri=True)) as database, limit_statements(database, path.stat().st_size):
             # SQLite refuses truncated files otherwise. The reader reads them as far as possible.
             database.execute("PRAGMA writable_schema = ON")
             return database.execute(_IS_EXPORT).fetchone() is not None
-    except (sqlite3.Error, ValueError):
+    except (sqlite3.Error, OSError, ValueError):
         return False
 
 

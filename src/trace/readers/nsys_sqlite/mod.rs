@@ -39,10 +39,13 @@ pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupt
 
 fn read_file(path: &Path, capture: Capture, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
     let shown = capture.path.clone();
-    let refuse = |(reason, hint): Refusal| Error::NotACapture { path: shown, reason, hint: hint.to_owned() };
+    let refuse = |(reason, hint): Refusal| Error::NotACapture { path: shown.clone(), reason, hint: hint.to_owned() };
     let database =
-        Database::open(path).and_then(|database| form::check(&database).map(|()| database)).map_err(refuse)?;
-    read_database(&database, path, capture, trace, interrupted)
+        Database::open(path).and_then(|database| form::check(&database).map(|()| database)).map_err(&refuse)?;
+    let capture = read_database(&database, path, capture, trace, interrupted)?;
+    // Statements that did not end may have left out anything.
+    database.check().map_err(refuse)?;
+    Ok(capture)
 }
 
 fn read_database(

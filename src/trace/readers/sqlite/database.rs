@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Statement};
+use rusqlite::{Connection, OpenFlags, Statement, ffi};
 use rustc_hash::FxHashMap;
 
 use super::pages::{Pages, Place};
+use super::step_limit::StepLimit;
 use super::{MAGIC, Refusal};
 use crate::memory;
 use crate::trace::Warning;
@@ -24,6 +25,9 @@ const HEADER: usize = 100;
 const ACTIVITIES: &str = "CUPTI_ACTIVITY_KIND_";
 const RANGES: &str = "NVTX_EVENTS";
 const ITSELF: &str = "Unpack the file, and use the database in it.";
+const AGAIN: &str = "Copy or export the file again: nsys export --type sqlite --output FILE REPORT";
+/// Least number of bytes of an entry in the list of tables, without its name.
+const SMALLEST_ENTRY: u64 = 5;
 
 /// A column of a table.
 #[derive(Debug)]
@@ -78,6 +82,7 @@ impl Table {
 #[derive(Debug)]
 pub(in crate::trace::readers) struct Database {
     connection: Connection,
+    limit: StepLimit,
     /// The same file without SQLite, if there is nothing unusual about it.
     pub(in crate::trace::readers) pages: Option<Pages>,
     /// In the order of the file.
@@ -98,19 +103,34 @@ impl Database {
         }
         let promised_bytes = promised(&header).filter(|&promised| promised > size_bytes);
         let open = || -> rusqlite::Result<Self> {
-            let connection = connect(path, promised_bytes.is_some())?;
-            let (tables, unread) = (tables(&connection)?, unread(&connection)?);
+            let mut connection = connect(path)?;
+            let limit = StepLimit::set(&mut connection, size_bytes)?;
+            configure(&connection, promised_bytes.is_some())?;
+            let (tables, unread) = (tables(&connection, size_bytes)?, unread(&connection, size_bytes)?);
             let pages = Pages::open(path, &header, size_bytes);
-            Ok(Self { connection, pages, tables, unread, size_bytes, promised_bytes })
+            Ok(Self { connection, limit, pages, tables, unread, size_bytes, promised_bytes })
         };
-        checked(open()).map_err(|error| {
+        let database = checked(open()).map_err(|error| {
+            if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) {
+                return endless();
+            }
             // It quotes statements of the file, which have lines.
             let words = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-            (
-                format!("SQLite cannot read the file: {words}"),
-                "Copy or export the file again: nsys export --type sqlite --output FILE REPORT",
-            )
-        })
+            (format!("SQLite cannot read the file: {words}"), AGAIN)
+        })?;
+        // SQLite hides errors in the list of tables of a truncated file.
+        database.check()?;
+        Ok(database)
+    }
+
+    /// Refuses a file in which a statement did not end.
+    pub(in crate::trace::readers) fn check(&self) -> Result<(), Refusal> {
+        if self.limit.is_exceeded() { Err(endless()) } else { Ok(()) }
+    }
+
+    /// Allows SQLite as many steps again as a row or a short statement may take.
+    pub(in crate::trace::readers) fn start(&self) {
+        self.limit.start();
     }
 
     /// A table, if the file has it.
@@ -120,6 +140,7 @@ impl Database {
 
     /// A statement. Everything that the text takes from the file must be quoted.
     pub(in crate::trace::readers) fn prepare(&self, sql: &str) -> rusqlite::Result<Statement<'_>> {
+        self.start();
         checked(self.connection.prepare(sql))
     }
 
@@ -129,7 +150,7 @@ impl Database {
             code: "file_cut_short",
             message: "data after the end of the file are missing".to_owned(),
             evidence: format!("{}: {} of {promised} bytes", path.display(), self.size_bytes),
-            hint: "Copy or export the file again: nsys export --type sqlite --output FILE REPORT".to_owned(),
+            hint: AGAIN.to_owned(),
         });
         let journals = ["-wal", "-journal"].into_iter().filter_map(|suffix| {
             let mut journal = path.as_os_str().to_owned();
@@ -187,9 +208,16 @@ fn promised(header: &[u8]) -> Option<u64> {
     (word(24)? == word(92)?).then_some(u64::from(word(28)?) * page)
 }
 
-fn connect(path: &Path, is_cut_short: bool) -> rusqlite::Result<Connection> {
+fn endless() -> Refusal {
+    ("the file is damaged: its pages refer to each other without end".to_owned(), AGAIN)
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(uri(path), flags)?;
+    Connection::open_with_flags(uri(path), flags)
+}
+
+fn configure(connection: &Connection, is_cut_short: bool) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -199,8 +227,7 @@ fn connect(path: &Path, is_cut_short: bool) -> rusqlite::Result<Connection> {
     // written here in either case.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, !is_cut_short)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, is_cut_short)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
-    Ok(connection)
+    connection.pragma_update(None, "cell_size_check", true)
 }
 
 /// Returns the URI of a file; `immutable` keeps SQLite from locks, from journals and from other files in the folder.
@@ -217,11 +244,13 @@ fn uri(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
+fn tables(connection: &Connection, size_bytes: u64) -> rusqlite::Result<Vec<Table>> {
     // Virtual tables have no root page.
     let sql = "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0";
     let mut statement = connection.prepare(sql)?;
     let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut fits = entries_fit(size_bytes);
+    let found = found.map(|entry| entry.and_then(|entry: (String, i64)| fits(&entry.0).map(|()| entry)));
     let found: Vec<(String, i64)> = found.collect::<rusqlite::Result<_>>()?;
     // With two tables of one name, the right one is unknown.
     let mut times_named = FxHashMap::default();
@@ -253,7 +282,7 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
 }
 
 /// Returns views and virtual tables that stand for tables of events, by name and reason.
-fn unread(connection: &Connection) -> rusqlite::Result<Vec<(String, &'static str)>> {
+fn unread(connection: &Connection, size_bytes: u64) -> rusqlite::Result<Vec<(String, &'static str)>> {
     let sql = "SELECT name, type = 'view' FROM sqlite_master
         WHERE type = 'view' OR type = 'table' AND ifnull(rootpage, 0) <= 0";
     let mut statement = connection.prepare(sql)?;
@@ -261,7 +290,22 @@ fn unread(connection: &Connection) -> rusqlite::Result<Vec<(String, &'static str
     let is_wanted = |name: &str| kind_of_activities(name).is_some() || name.eq_ignore_ascii_case(RANGES);
     let why = |is_view| if is_view { "a view is not read" } else { "a virtual table is not read" };
     let found = found.filter_map(|row| checked(row).ok().filter(|(name, _)| is_wanted(name)));
-    Ok(found.map(|(name, is_view)| (name, why(is_view))).collect())
+    let mut fits = entries_fit(size_bytes);
+    found.map(|(name, is_view)| fits(&name).map(|()| (name, why(is_view)))).collect()
+}
+
+/// Returns a function that fails once the names of all entries are longer than a file of this size can hold. Entries may share
+/// pages.
+fn entries_fit(size_bytes: u64) -> impl FnMut(&str) -> rusqlite::Result<()> {
+    // Names in UTF-16 grow by half when they are read.
+    let mut left = size_bytes.saturating_mul(2);
+    move |name| {
+        let needed = SMALLEST_ENTRY + name.len() as u64;
+        left = left
+            .checked_sub(needed)
+            .ok_or_else(|| rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None))?;
+        Ok(())
+    }
 }
 
 /// Returns true if numbers of a column of this type are fractions, by SQLite's rules of types. Those that other rules precede

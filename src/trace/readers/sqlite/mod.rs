@@ -5,6 +5,7 @@ pub(super) mod database;
 pub(super) mod numbers;
 pub(super) mod pages;
 pub(super) mod progress;
+mod step_limit;
 pub(super) mod strings;
 pub(super) mod tally;
 

@@ -222,6 +222,7 @@ impl<'a> Progress<'a> {
             if seen.is_multiple_of(STRIDE) && (self.interrupted)() {
                 return Err(Stop::Interrupted);
             }
+            database.start();
             let Some(row) = checked(rows.next())? else { return Ok(()) };
             if *seen >= self.rows_left {
                 return Err(Stop::Broken("more rows than the size of the file allows".to_owned()));

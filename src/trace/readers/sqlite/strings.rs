@@ -14,6 +14,7 @@ const STRIDE: usize = 1 << 15;
 
 /// Looks texts up, each when it is needed.
 pub(in crate::trace::readers) struct Strings<'a> {
+    database: &'a Database,
     table: &'static str,
     lookup: Option<Statement<'a>>,
     /// Place of each text, if its number is not the table's key: a search would read all of it.
@@ -36,12 +37,13 @@ impl<'a> Strings<'a> {
         let lookup = database.prepare(&format!("SELECT value FROM {table} WHERE {key} = ?1")).ok();
         // Texts in UTF-16 grow by half when they are read.
         let bytes_left = database.size_bytes.saturating_mul(2);
-        Ok(Self { table, lookup, places, bytes_left, missing: FxHashSet::default() })
+        Ok(Self { database, table, lookup, places, bytes_left, missing: FxHashSet::default() })
     }
 
     /// Stores a text, trimmed by `trim`. A missing text becomes `[string 7]`.
     pub(in crate::trace::readers) fn intern(&mut self, id: i64, names: &mut Names, trim: fn(&str) -> &str) -> NameId {
         let bytes_left = self.bytes_left;
+        self.database.start();
         let keep = |row: &Row<'_>| {
             Ok(match row.get_ref(0)? {
                 ValueRef::Text(text) if text.len() as u64 <= bytes_left => {
@@ -97,6 +99,7 @@ fn places(database: &Database, table: &str, id: &str, interrupted: Interrupted<'
             places.room(1);
             places.entry(id).or_insert(place);
         }
+        database.start();
     }
     Ok(places)
 }

@@ -3,6 +3,9 @@
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 
 use super::*;
+use crate::trace::readers::nvprof;
+use crate::trace::readers::sqlite::MAGIC;
+use crate::trace::readers::sqlite::database::Database;
 
 const ROWS: &str = "
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -191,4 +194,60 @@ fn no_machine_has_that_many_devices() {
     let trace = read_sql(&[CORE, many]).unwrap();
     assert_eq!(trace.devices.len(), 1 << 12);
     assert_eq!(skipped(&trace), [("too many devices", 5_001 + 1 - (1 << 12))]);
+}
+
+/// Number of bytes of a page of the next databases.
+const PAGE: usize = 1024;
+const PAGES: &str = "PRAGMA page_size = 1024";
+
+/// Makes the tree with this root one of 12 levels, in which each page names the next page 61 times. Its rows are on the last.
+fn share_pages(path: &Path, root: usize) {
+    let mut file = fs::read(path).unwrap();
+    let (at, head, first) = ((root - 1) * PAGE, if root == 1 { 100 } else { 0 }, file.len() / PAGE + 1);
+    let mut leaf = file[at..at + PAGE].to_vec();
+    // The first page has the header of the file in front.
+    leaf.copy_within(head..head + 200, 0);
+    let name = |page: &mut [u8], head: usize, child: usize| {
+        let child = u32::try_from(child).unwrap().to_be_bytes();
+        page[head..head + 8].copy_from_slice(&[5, 0, 0, 0, 60, 3, 251, 0]);
+        page[head + 8..head + 12].copy_from_slice(&child);
+        page[head + 12..head + 132].copy_from_slice(&[3, 251].repeat(60));
+        page[PAGE - 5..PAGE - 1].copy_from_slice(&child);
+        page[PAGE - 1] = 1;
+    };
+    name(&mut file[at..at + PAGE], head, first);
+    for next in first + 1..first + 12 {
+        let mut page = [0; PAGE];
+        name(&mut page, 0, next);
+        file.extend(page);
+    }
+    file.extend(leaf);
+    let pages = u32::try_from(file.len() / PAGE).unwrap();
+    file[28..32].copy_from_slice(&pages.to_be_bytes());
+    fs::write(path, file).unwrap();
+}
+
+#[test]
+fn refuses_files_whose_pages_refer_to_each_other_without_end() {
+    let folder = Folder::new();
+    let metadata = "CREATE TABLE META_DATA_EXPORT (name, value); INSERT INTO META_DATA_EXPORT VALUES ('a', 'b')";
+    let path = folder.database("metadata.sqlite", &[PAGES, CORE, metadata]);
+    assert!(read(&path).is_ok());
+    let root = Database::open(&path).unwrap().table("META_DATA_EXPORT").unwrap().root.unwrap();
+    share_pages(&path, root as usize);
+    assert!(refusal(read(&path)).0.starts_with("the file is damaged"));
+
+    let nvprof =
+        "CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT); CREATE TABLE Version (version INTEGER)";
+    for (sql, is_nvprof) in [(CORE, false), (nvprof, true)] {
+        let path = folder.database(&format!("tables-{is_nvprof}.sqlite"), &[PAGES, sql]);
+        assert_eq!(nvprof::sqlite::matches(MAGIC, &path), is_nvprof);
+        share_pages(&path, 1);
+        assert!(!nvprof::sqlite::matches(MAGIC, &path));
+        assert!(refusal(read(&path)).0.starts_with("the file is damaged"));
+        // SQLite hides errors in the list of tables of a truncated file.
+        let file = fs::read(&path).unwrap();
+        fs::write(&path, &file[..file.len() - 1]).unwrap();
+        assert!(refusal(read(&path)).0.starts_with("the file is damaged"));
+    }
 }

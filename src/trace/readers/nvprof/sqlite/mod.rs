@@ -62,9 +62,12 @@ pub(in crate::trace::readers) fn read(
 ) -> Result<Capture> {
     let Source { file, capture, .. } = source;
     let shown = capture.path.clone();
-    let refuse = |(reason, hint): Refusal| Error::NotACapture { path: shown, reason, hint: hint.to_owned() };
-    let database = Database::open(file).map_err(refuse)?;
-    read_database(&database, file, capture, trace, interrupted)
+    let refuse = |(reason, hint): Refusal| Error::NotACapture { path: shown.clone(), reason, hint: hint.to_owned() };
+    let database = Database::open(file).map_err(&refuse)?;
+    let capture = read_database(&database, file, capture, trace, interrupted)?;
+    // Statements that did not end may have left out anything.
+    database.check().map_err(refuse)?;
+    Ok(capture)
 }
 
 fn read_database(
