@@ -103,7 +103,10 @@ def full_precision_on_cpu() -> Iterator[None]:
 
 
 def lower_precisions_on_cpu() -> dict[Any, str]:
-    """Returns the precisions below float32 that a CPU may use for it, by what torch uses them for."""
+    """Returns precisions below float32 that a CPU may use for float32.
+
+    The keys are torch's objects for products, convolutions and recurrent layers.
+    """
     import torch
 
     onednn = cast("Any", torch.backends.mkldnn)
