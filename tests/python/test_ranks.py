@@ -60,7 +60,8 @@ class Pretended(RankGroup):
     def exchange(self, name: str, mine: Any, timeout_s: float = 0.0) -> list[Any]:  # noqa: ARG002
         self.encode_job.append(name)
         self._clock += 1.0
-        return [mine, *(other(mine) if callable(other) else other for other in self.others)]
+        others = [other(mine) if callable(other) else other for other in self.others]
+        return [mine, *({"task": mine.get("task"), **one} for one in others)]
 
 
 def tells(one: Answer, *, waited: bool = False) -> dict[str, Any]:
@@ -160,6 +161,32 @@ def test_other_software_and_machines_are_warnings() -> None:
     warnings = {one.code: one.evidence for one in run.warnings}
     assert warnings["ranks_differ"] == f"rank 1: environment.torch_version 2.11, not {FACTS.torch_version}"
     assert warnings["several_machines"] == "2 machines"
+
+
+def test_another_file_of_a_rank_is_a_warning() -> None:
+    def other(sent: dict[str, Any]) -> dict[str, Any]:
+        return {**sent, "environment": {**sent["environment"], "source of aten": "another"}}
+
+    _plan, run = agreed(Pretended([other]), *begin())
+    assert [one.evidence.partition("another")[0] for one in run.warnings if one.code == "ranks_differ"] == [
+        "rank 1: source of aten "
+    ]
+
+
+@pytest.mark.parametrize("change", ["runner", "problem"])
+def test_ranks_that_measure_different_things_end(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rank gives a runner up by itself, if its file has changed there."""
+    monkeypatch.setattr(rank_group, "launch", lambda _start: GOOD)
+
+    def other(mine: dict[str, Any]) -> dict[str, Any]:
+        name, problem = mine["task"]
+        return {
+            **tells(GOOD),
+            "task": ["aten", problem] if change == "runner" else [name, {**problem, "seq_length": 9}],
+        }
+
+    with pytest.raises(FastrnnsError, match="different runners of ranks: 'cudnn' at rank 0"):
+        execute(*begin(("cudnn",)), rank_group=Pretended([other]))
 
 
 def test_a_run_of_ranks_counts_indices(monkeypatch: pytest.MonkeyPatch) -> None:

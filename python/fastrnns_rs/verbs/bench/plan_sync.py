@@ -11,6 +11,7 @@ from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import RunRank
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.verbs.bench.plan_record import record_plan
 from fastrnns_rs.verbs.bench.resumption import flat
 
@@ -49,7 +50,7 @@ def agreed(rank_group: RankGroup, plan: BenchPlan, run: Run) -> tuple[BenchPlan,
             "seconds": plan.loop.seconds,
             "start_s": plan.start_s,
             "plan": _shared(plan),
-            "environment": flat("environment", to_plain(run.environment)),
+            "environment": flat("environment", to_plain(run.environment)) | _sources(plan),
             "host": socket.gethostname(),
         },
     )
@@ -77,6 +78,11 @@ def _shared(plan: BenchPlan) -> dict[str, Any]:
     found = flat("plan", to_plain(record_plan(replace(plan, tasks=tasks))))
     found.pop("plan.stop.parameters.process_seconds", None)
     return found
+
+
+def _sources(plan: BenchPlan) -> dict[str, str | None]:
+    """Returns the hash of each runner's code. Nodes have their own files."""
+    return {f"source of {one.runner.name}": source_sha256(one.runner.source) for one in plan.tasks}
 
 
 def _compare_ranks(reports: list[dict[str, Any]]) -> Iterator[RunWarning]:

@@ -133,7 +133,7 @@ class RankGroup:
             Answers of the workers of all ranks. After Ctrl-C, only the answer of this rank's worker.
 
         Raises:
-            FastrnnsError: If a rank sent nothing.
+            FastrnnsError: If a rank sent nothing, or measured another runner.
         """
         name = f"process/{self._measured}"
         self._measured += 1
@@ -149,7 +149,12 @@ class RankGroup:
         answer = launch(replace(start, job=job, terms=replace(start.terms, on_phase=follow)))
         if answer.ended != "interrupted":
             ended_well = answer.content.get("status") == "ok" and answer.ended == "answered"
-            mine = {"answer": asdict(answer), "waited": phase == WAIT and not ended_well, "well": ended_well}
+            mine = {
+                "answer": asdict(answer),
+                "waited": phase == WAIT and not ended_well,
+                "well": ended_well,
+                "task": _task(start.job),
+            }
             try:
                 return _merged(self.exchange(name, mine, timeout))
             except KeyboardInterrupt:
@@ -157,11 +162,23 @@ class RankGroup:
         return {self.world.rank: answer}
 
 
+def _task(job: dict[str, Any]) -> list[Any]:
+    """Returns what a rank measures, apart from its device."""
+    return [job["runner"], {key: value for key, value in job["problem"].items() if key != "device"}]
+
+
 def _merged(reports: list[dict[str, Any]]) -> dict[int | None, Answer]:
     """Returns the answers by rank.
 
     Workers that waited for a failed rank are not counted as failed.
     """
+    for rank, one in enumerate(reports):
+        # A rank may have given up a runner whose file has changed on its node.
+        if one["task"] != reports[0]["task"]:
+            message = (
+                f"different runners of ranks: {reports[0]['task'][0]!r} at rank 0, {one['task'][0]!r} at rank {rank}"
+            )
+            raise FastrnnsError(message, "Run again with files that do not change.")
     failed = [rank for rank, one in enumerate(reports) if not one["well"] and not one["waited"]]
     found: dict[int | None, Answer] = {}
     for rank, one in enumerate(reports):
