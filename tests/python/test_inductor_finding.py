@@ -41,6 +41,7 @@ def module(
         ("['0_forward']", "arg0_1", "forward", "0"),
         ("['12_backward']", "primals_1", "backward", "12"),
         ("['model__3_inference_7']", "arg0_1", "inference", "3"),
+        (f"['{'1' * 100_000}x_inference']", "arg0_1", "inference", None),
         ("", "primals_1", "forward", None),
         ("", "tangents_1", "backward", None),
         ("", "arg0_1", "inference", None),

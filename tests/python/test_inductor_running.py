@@ -47,6 +47,8 @@ KERNEL = {
     "reason": None,
 }
 
+OPERATION = {"name": "add", "category": "operator", "count": 1, "total_ns": 1}
+
 
 def timed(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
     """What a worker tells that only times."""
@@ -222,7 +224,11 @@ def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
         *({"samples_ns": "x"}, {"samples_ns": [1, "x"]}, {"samples_ns": 5}, {"first_call_ns": "abc"}),
         *({"timing_mode": 7}, {"upstream_ms": float("nan")}, {"upstream_ms": -1.0}, {"peak_memory_bytes": [1]}),
         *({"kernel": {"name": "x"}}, {"kernel": {**KERNEL, "samples_ns": "x"}}, {"kernel": {}}),
+        {"peak_memory_bytes": -7},
         *({"top": 7}, {"top": [], "runs": 0}, {"top": [], "runs": "x", "operations": [{}]}),
+        {"top": [], "runs": -3, "operations": [OPERATION]},
+        {"top": [], "runs": 1, "operations": [{**OPERATION, "name": 5}]},
+        {"top": [], "runs": 1, "operations": [{**OPERATION, "total_ns": float("nan")}]},
     ],
 )
 def test_what_a_module_writes_to_our_pipe_costs_its_own_row(
@@ -237,6 +243,18 @@ def test_what_a_module_writes_to_our_pipe_costs_its_own_row(
     assert [one.name for one in bad.kernels if one.time is not None] == []
     Draft202012Validator(json_schema(InductorReport, "x")).validate(json.loads(report.render("json")))
     assert "top" not in said or list((tmp_path / "out").iterdir()) == []
+
+
+def test_keys_without_end_give_a_module_no_more_time(measure: Measure, tmp_path: Path) -> None:
+    new: list[Any] = []
+
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        new.extend(on_part({f"{place}": 0}) for place in range(1000))  # type: ignore[func-returns-value]
+        return timed(job, on_part)
+
+    report, _ = measure([module(tmp_path / "x.py")], worker)
+    assert (len(new), sum(new), new[-1]) == (1000, sum(new[:100]), False)
+    assert len(report.modules) == 1
 
 
 @pytest.mark.parametrize("written", [True, False])

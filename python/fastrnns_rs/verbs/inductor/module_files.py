@@ -57,7 +57,7 @@ class Generated:
     @property
     def graph_id(self) -> str | None:
         """Number of the compilation; None if unknown."""
-        found = re.search(r"(\d+)_$", self.compilation or "")
+        found = re.search(r"(?<!\d)(\d{1,9})_$", self.compilation or "")
         return found[1] if found else None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow, label
+from fastrnns_rs.documents.soundness import check_numbers
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine.warnings import few_processes
 from fastrnns_rs.processes.listener import Answer
@@ -72,8 +73,22 @@ def _row(one: Generated, asked: InductorOptions, answer: Answer, parts: Sequence
     )
     if made.upstream_ms is not None and not 0 <= made.upstream_ms < math.inf:
         raise ValueError(made.upstream_ms)
-    # The round trip also checks the types.
-    return codec.from_plain(ModuleRow, codec.to_plain(made))
+    return _checked(made)
+
+
+def _checked(made: ModuleRow) -> ModuleRow:
+    """Returns the row if a document may have it.
+
+    Raises:
+        ValueError: If a value has another type, or is out of its range.
+    """
+    try:
+        # The round trip checks the types.
+        found = codec.from_plain(ModuleRow, codec.to_plain(made))
+        check_numbers(found)
+    except FastrnnsError as error:
+        raise ValueError(str(error)) from error
+    return found
 
 
 def _reason(answer: Answer, count: int) -> str:
@@ -114,7 +129,7 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
         if places.trace is not None and "top" in found:
             from fastrnns_rs.verbs.inductor import module_profiles
 
-            measured = replace(measured, **module_profiles.parts(measured, places.trace, found))
+            measured = _checked(replace(measured, **module_profiles.parts(measured, places.trace, found)))
         if places.memory_snapshot is not None and found.get("memory_snapshot"):
             measured = replace(measured, memory_snapshot_path=str(places.memory_snapshot))
         # A module that failed or timed out would fail under ncu too.

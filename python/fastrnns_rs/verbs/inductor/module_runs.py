@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Limit of kernel results; no module has more kernels and configurations.
 _MOST_KERNELS = 10_000
+#: A worker sends fewer keys. Each new key gives a module more time.
+_MOST_KEYS = 100
 
 
 class Interrupted(KeyboardInterrupt):
@@ -135,6 +137,8 @@ def _collector(found: dict[str, Any], on_kernel: Callable[[int], None]) -> Calla
         if is_kernel:
             kernels.append(kernel)
             on_kernel(len(kernels))
+        if len(found) >= _MOST_KEYS:
+            part = {key: value for key, value in part.items() if key in found}
         is_new = is_kernel or not found.keys() >= part.keys()
         # This overwrites a key `kernels` from a module that found the pipe.
         found.update({**part, "kernels": kernels})
