@@ -55,6 +55,18 @@ def test_the_machine_is_not_named_with_or_without_its_domain(
     assert secrets.hide_text(f'"worker at {name}"', secrets.rules({}, form)) == '"worker at [redacted]"'
 
 
+@pytest.mark.parametrize("form", ["database", "json", "table", "prose"])
+def test_a_value_is_replaced_in_names_that_have_it_as_json(form: secrets.Form) -> None:
+    value = 'ab"c\\d-gehéim-ONE'
+    rules = secrets.rules({"MY_TOKEN": value}, form)
+    for ascii_only in (True, False):
+        name = f"load {json.dumps(value, ensure_ascii=ascii_only)}"
+        text = json.dumps({"name": name}, ensure_ascii=ascii_only) if form == "json" else name
+        found = secrets.hide_text(text, rules)
+        assert "ONE" not in found
+        assert (json.loads(found)["name"] if form == "json" else found) == 'load "[redacted]"'
+
+
 @pytest.mark.parametrize("before", [*range(0, 49, 6), 48])
 @pytest.mark.parametrize("secret", ["ghp_Q7x9LmZ2aRtY4uVw8b.*Nc3dEf6gHj1kPs5qT0AbCdEfGhIjKlMnOp", "päßwört " * 9])
 def test_what_torchs_tables_leave_of_a_long_name_is_replaced(secret: str, before: int) -> None:

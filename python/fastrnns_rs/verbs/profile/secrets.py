@@ -12,7 +12,7 @@ import platform
 import pwd
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -121,12 +121,14 @@ def _encoded(text: str) -> bytes:
         return text.encode("utf-8", "backslashreplace")
 
 
-def _spelled(texts: Iterable[str], form: Form) -> Iterator[bytes]:
+def _spelled(texts: Collection[str], form: Form) -> Iterator[bytes]:
     """Yields the spellings of each text in a form.
 
-    In JSON, a quote without a backslash would be part of the syntax. Torch changes names instead of escaping them.
+    In JSON, a quote without a backslash would be part of the syntax. Torch changes names instead of escaping them. A
+    name may itself have JSON, whatever the form.
     """
-    for text in texts:
+    in_json = [json.dumps(text, ensure_ascii=ascii_only)[1:-1] for text in texts for ascii_only in (True, False)]
+    for text in dict.fromkeys([*texts, *in_json]):
         spelled = [text]
         if form == "json":
             changed = (text.translate(table) for table in _KINETO)
