@@ -87,7 +87,7 @@ def _parts(ray: Any, tasks: list[Any]) -> Iterator[bytes]:
             part: _Read = ray.get(task)
         except ray.exceptions.RayError as error:
             # The last line has the error; the lines before it have the location.
-            reason = str(error).strip().splitlines()[-1]
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             hint = "Install this version of fastrnns-rs on every node, with the files under the same paths."
             raise FastrnnsError("worker of Ray failed", hint, reason=reason) from None
         if not isinstance(part, bytes):
@@ -113,10 +113,11 @@ def _connected() -> tuple[Any, bool]:
         # Workers would search the working directory of this process for modules.
         with outside_working_directory():
             ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, OverflowError, RuntimeError, ValueError) as error:
         where = "no Ray cluster runs here" if address == "auto" else f"no Ray cluster answers at {address}"
         hint = "start one with `ray start --head`, or name one with RAY_ADDRESS; without `workers` all cores here read"
-        raise MissingError(f"{where}: {str(error).strip().splitlines()[0]}", hint) from None
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise MissingError(f"{where}: {reason}", hint) from None
     return ray, True
 
 
