@@ -20,6 +20,8 @@ _STRIDE = 10_000
 #: Number of steps for a file without pages, and for each byte. Reading a file takes less than a step for each byte.
 _LEAST = 1_000_000
 _PER_BYTE = 5
+#: Largest size that counts. A file with a hole is as large as its author likes.
+_LARGEST = 1 << 26
 #: Time on a CPU for a file without pages, and for each byte: a step can parse a statement that is as long as the file.
 _LONGEST_NS = 2_000_000_000
 _PER_BYTE_NS = 1000
@@ -37,6 +39,7 @@ def limit_statements(database: sqlite3.Connection, size_bytes: int) -> Iterator[
         EndlessStatementError: If the statements take too many steps.
         KeyboardInterrupt: If a signal arrives in a statement.
     """
+    size_bytes = min(size_bytes, _LARGEST)
     most = (_LEAST + _PER_BYTE * size_bytes) // _STRIDE
     end_ns = thread_time_ns() + _LONGEST_NS + _PER_BYTE_NS * size_bytes
     completed, is_late = 0, False

@@ -9,7 +9,6 @@ files, and its rows are not used.
 
 from __future__ import annotations
 
-import marshal
 import os
 import sqlite3
 import stat
@@ -26,6 +25,7 @@ from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.statement_limit import limit_statements
 from fastrnns_rs.documents.writer_lock import has_locks
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.history import row_limit
 from fastrnns_rs.verbs.history.index_tables import lay_out, may_replace
 
 if TYPE_CHECKING:
@@ -60,12 +60,6 @@ _TICK_NS = 2_000_000_000
 _MOST_VALUES = 500
 #: Largest row in bytes. Rows that a build writes are far smaller.
 _LARGEST_ROW = 1 << 24
-#: Number of rows that are fetched between two checks of their length.
-_AT_ONCE = 32
-#: Longest form of a value of an index, relative to its place there: marshal writes five bytes for a number of one.
-_MOST_FORMS = 5
-#: Number of bytes that another process may add while a statement is prepared.
-_GROWTH = 1 << 20
 #: Number of bytes of rows to which the search for a row that is missing amounts.
 _SEARCH = 100
 #: Largest integer of SQLite. The time of a file may be later.
@@ -234,17 +228,7 @@ class RunIndex:
             sqlite3.DatabaseError: If a value is one that no build writes, or rows share pages.
         """
         assert self._database is not None  # noqa: S101  # the block has begun
-        rows: list[Any] = []
-        size_bytes = _size_bytes(self._database)
-        left = _MOST_FORMS * size_bytes + _GROWTH
-        with limit_statements(self._database, size_bytes):
-            cursor = self._database.execute(text, values)
-            while some := cursor.fetchmany(_AT_ONCE):
-                # The fastest measure of their length.
-                left -= len(marshal.dumps(some))
-                if left < 0:
-                    raise sqlite3.DatabaseError("the index has more rows than its size allows")
-                rows += some
+        rows = row_limit.fetch(self._database, text, values)
         # Another program may have written anything, such as the path of a file outside of the folder.
         if rows and not all(kind(column) for kind, column in zip(kinds, zip(*rows, strict=True), strict=False)):
             raise sqlite3.DatabaseError("the index has a value that no build writes")
@@ -289,7 +273,9 @@ class RunIndex:
         assert self._database is not None  # noqa: S101  # it was opened
         begin, changed_ns = time.time_ns(), _changed_ns(self._folder)
         # Run files are replaced by renaming, which changes the times of their folder.
-        folder = self._fetched([_INTEGER, _TEXT], "SELECT ctime_ns, reader FROM folder")
+        folder = self._fetched([_INTEGER, _TEXT], "SELECT ctime_ns, reader FROM folder LIMIT 2")
+        if len(folder) > 1:
+            raise sqlite3.DatabaseError("the index has several rows of its folder")
         if changed_ns is not None and (changed_ns, __version__) in folder:
             return
         found = {stamp[0]: stamp for stamp in _files(self._folder)}
@@ -322,7 +308,7 @@ class RunIndex:
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 encoded = [(os.fsencode(name),) for name in names]
-                with limit_statements(self._database, _size_bytes(self._database) + _SEARCH * len(names)):
+                with limit_statements(self._database, row_limit.size_bytes(self._database) + _SEARCH * len(names)):
                     cursor.executemany("DELETE FROM files WHERE name = ?", encoded)
                     cursor.executemany("DELETE FROM sessions WHERE name = ?", encoded)
                 cursor.executemany(_INSERT_FILE, [_encoded(one) for one, _ in records])
@@ -348,11 +334,6 @@ class RunIndex:
             with suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
-
-
-def _size_bytes(database: sqlite3.Connection) -> int:
-    [(pages,)], [(page_bytes,)] = (database.execute(f"PRAGMA {name}") for name in ("page_count", "page_size"))
-    return int(pages * page_bytes)
 
 
 def _encoded(row: tuple[Any, ...]) -> tuple[Any, ...]:
