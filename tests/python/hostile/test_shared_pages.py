@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sqlite3
+import struct
 import time
 from contextlib import closing
 from pathlib import Path
@@ -61,8 +62,8 @@ def test_metadata_without_end_are_refused(anywhere: Path) -> None:
     assert error.endswith("capture.sqlite' (FILE): the file is damaged: its pages refer to each other without end")
 
 
-@pytest.mark.parametrize("table", ["", "folder"])
-def test_an_index_without_end_is_made_again(history: RunHistory, anywhere: Path, table: str) -> None:
+@pytest.mark.parametrize(("table", "size"), [("", 0), ("folder", 0), ("folder", 1 << 34)])
+def test_an_index_without_end_is_made_again(history: RunHistory, anywhere: Path, table: str, size: int) -> None:
     history.keep(run([exactly([1000])], run_id=f"{1:032x}"))
     history.document()
     index = history.folder / "index.sqlite"
@@ -72,6 +73,14 @@ def test_an_index_without_end_is_made_again(history: RunHistory, anywhere: Path,
         database.execute("INSERT INTO folder VALUES (?, ?)", row)
         database.commit()
     share_pages(index, table)
+    if size:
+        # A hole in a file takes no place.
+        with index.open("r+b") as file:
+            file.seek(16)
+            (page,) = struct.unpack(">H", file.read(2))
+            file.seek(28)
+            file.write(struct.pack(">I", size // page))
+            file.truncate(size)
     done = run_process("history", "--history", history.folder, timeout_s=PATIENCE_S)
     assert (done.status, done.stdout.count("complete")) == (0, 1)
     with history.index() as found:
