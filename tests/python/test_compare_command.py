@@ -262,17 +262,17 @@ def test_whatever_a_file_holds_the_comparison_is_of_its_schema(tmp_path: Path) -
     generator = random.Random(0)
     good = run([result(processes=3, count=4), result("jit", processes=3, count=4)])
     path = tmp_path / "x.json"
-    compared, told = 0, []
+    compared, refused = 0, []
     for _ in range(50):
         path.write_text(json.dumps(spoilt(good.to_dict(), generator)))
         try:
             validated(json.dumps(compare(path, good).to_dict(), allow_nan=False))
             compared += 1
         except FastrnnsError as error:
-            told.append(error.message)
+            refused.append(error.message)
     assert compared > 5
-    assert len(told) > 15
-    assert all(str(path) in one or "in common" in one or one.startswith(("cudnn", "jit")) for one in told), told
+    assert len(refused) > 15
+    assert all(str(path) in one or "in common" in one or one.startswith(("cudnn", "jit")) for one in refused), refused
 
 
 def test_commands_of_the_page_run(call: Any, anywhere: Path, history: RunHistory) -> None:

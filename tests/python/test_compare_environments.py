@@ -40,7 +40,7 @@ def test_what_differs_in_the_environments_is_shown_but_for_what_always_does() ->
     }
     assert "other_machine" in codes(found)
     assert compare(first, first).environment_differences == []
-    # That one side has a GPU is told by its name, not by a list that is empty.
+    # The name of the GPU shows that one side has one. The other side's list is empty.
     found = compare(run([result()]), run([result(seed=1)], environment=replace(ENVIRONMENT, gpus=[CARD])))
     assert {one.baseline for one in found.environment_differences} == {None}
     assert "gpus" not in {one.key for one in found.environment_differences}
