@@ -111,6 +111,10 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         at(*FIRST, "first_call", "forward_ns")(CENTURY),
         f"processes[0].first_call.forward_ns is {CENTURY}, not a time of less than 2⁶² ns",
     ),
+    "a loop that ends before it begins": (
+        at(*FIRST, "timed_loop_ns")(-1),
+        f"processes[0].timed_loop_ns is -1, not {TIME}",
+    ),
     "a peak of no process": (
         lambda found: (found["processes"][0].update(peak_memory_bytes=8), found.update(peak_memory_bytes=9)),
         "peak_memory_bytes is 9, and no process has this peak",
@@ -251,7 +255,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
     found = places(plain)
     assert found or kind == Catalogue
     for path in found:
-        timed = any(str(key).endswith("_ns") for key in path)
+        timed = any(str(key).endswith(("_ns", "_ms")) for key in path)
         for value in (CENTURY, float("nan"), float("-inf"), 1 << 64, 10**400) if timed else (float("inf"), 10**400):
             broken = json.loads(json.dumps(plain))
             parent = broken
@@ -262,6 +266,15 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
                 kind.from_dict(broken)
             shown = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
             assert raised.value.message.startswith((f"{shown} is ", f"{path[-1]} is ")), raised.value.message
+
+
+@pytest.mark.parametrize(("key", "value"), [("first_call_ns", -1), ("upstream_ms", -0.5), ("upstream_ms", 1e308)])
+def test_a_time_of_a_generated_module_is_a_length(key: str, value: float) -> None:
+    plain = example(InductorReport, lambda: "x") | {"schema_version": "1.3"}
+    InductorReport.from_dict(plain)
+    plain["modules"][0][key] = value
+    with pytest.raises(UsageError, match=rf"^modules\[0\]\.{key} is .*, not a time from 0 to 2⁶² ns$"):
+        InductorReport.from_dict(plain)
 
 
 def summarized() -> dict[str, Any]:

@@ -26,6 +26,8 @@ _COUNTS = {
     *("num_threads", "threads", "additional_processes", "faster", "slower", "equivalent", "inconclusive", "none"),
     *("voluntary_switches", "involuntary_switches"),
 }
+#: Times that are lengths; of the other keys with this ending, some are differences.
+_DURATIONS = {"first_call_ns", "cold_ns", "warm_ns", "timed_loop_ns", "timer_resolution_ns"}
 _SHARES = {"confidence_level", "margin", "false_discovery_rate", "level", "p_value", "p_value_adjusted"}
 _DEEPEST = 100
 
@@ -40,6 +42,7 @@ class Bounds(NamedTuple):
 
 _TIME = Bounds(-TIME_END + 1, TIME_END, "a time of less than 2⁶² ns")
 _SAMPLE = Bounds(0, TIME_END, "a time from 0 to 2⁶² ns")
+_MILLISECONDS = _SAMPLE._replace(end=TIME_END / 1e6)
 _SIZE = Bounds(1, _END, "a size above 0")
 _COUNT = Bounds(0, _END, "a count")
 _SHARE = Bounds(0, nextafter(1, inf), "a share from 0 to 1")
@@ -129,7 +132,9 @@ def _bounds(key: str) -> Bounds:
     if key in _DIVISORS:
         return _DIVISORS[key]
     if key.endswith("_ns"):
-        return _TIME
+        return _SAMPLE if key in _DURATIONS else _TIME
+    if key.endswith("_ms"):
+        return _MILLISECONDS
     if key.endswith(("_bytes", "_count")) or key.startswith("n_") or key in _COUNTS:
         return _COUNT
     if key in _SHARES:
