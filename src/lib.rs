@@ -1,6 +1,6 @@
 //! The core of fastrnns-rs: statistics, timing, other programs, their traces, and reports.
 //!
-//! Pure Rust by default, so that it builds and tests without an interpreter. The feature `python` adds the binding,
+//! Pure Rust by default, so that it builds without an interpreter. The feature `python` adds the binding,
 //! which maturin builds into the extension module `fastrnns_rs._core`.
 //!
 //! - [`stats`] describes samples.
@@ -27,3 +27,9 @@ pub mod units;
 mod guard;
 #[cfg(feature = "python")]
 mod python;
+
+// What is fuzzed refers to this package by its name.
+#[cfg(test)]
+extern crate self as fastrnns_rs;
+#[cfg(test)]
+mod fuzz_seeds;

@@ -1,49 +1,7 @@
 //! A trace in JSON: as it is, compressed, a few bytes at once, and in pieces.
 #![no_main]
 
-use std::io::Write as _;
-
-use fastrnns_rs::trace::{Summary, readers};
-use fastrnns_rs_fuzz::{COMPRESSED, SHOWN, format, read, read_by};
-use flate2::{Compression, write::GzEncoder};
+use fastrnns_rs_fuzz::kineto;
 use libfuzzer_sys::{Corpus, fuzz_target};
 
-fuzz_target!(|input: &[u8]| -> Corpus {
-    let is_compressed = input.starts_with(COMPRESSED);
-    if !is_compressed && format(input) != Some("kineto") {
-        return Corpus::Reject;
-    }
-    let Some(whole) = read(input).map(comparable) else { return Corpus::Keep };
-    if is_compressed {
-        return Corpus::Keep;
-    }
-    // One other way each: that leaves time for three times as many inputs.
-    let step = 1 + input.len() % 61;
-    let (way, parts) = match input.len() % 3 {
-        0 => ("compressed", read(&compressed(input))),
-        1 => ("a few bytes at once", read_finely(input, step, u64::MAX)),
-        _ => ("in pieces", read_finely(input, step, 16 + input.len() as u64 % 509)),
-    };
-    assert_eq!(parts.map(comparable), Some(whole), "{way}");
-    Corpus::Keep
-});
-
-fn compressed(input: &[u8]) -> Vec<u8> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::none());
-    packed.write_all(input).expect("memory takes anything");
-    packed.finish().expect("memory takes anything")
-}
-
-/// A short text lies in the window as a whole, and in one piece, unless it is told otherwise.
-fn read_finely(input: &[u8], step: usize, piece: u64) -> Option<Summary> {
-    read_by(input, |path, trace| readers::read_grains(path, SHOWN, trace, step, piece))
-}
-
-/// The summary without what is known of the file alone, and the warnings that are of any format.
-fn comparable(mut summary: Summary) -> Summary {
-    for capture in &mut summary.captures {
-        (capture.size_bytes, capture.sha256) = (0, None);
-    }
-    summary.warnings.retain(|warning| warning.code != "events_skipped");
-    summary
-}
+fuzz_target!(|input: &[u8]| -> Corpus { if kineto::check(input) { Corpus::Keep } else { Corpus::Reject } });

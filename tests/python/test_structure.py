@@ -27,6 +27,8 @@ RUST = {
     "units": set(),
     "memory": set(),
     "panics": set(),
+    # Its tests: they use the package from outside.
+    "fuzz_seeds": set(),
     "stats": {"error", "memory", "par", "results", "simd", "units"},
     "timing": {"error", "memory", "units", "stats"},
     "orchestrate": {"error", "memory", "units"},

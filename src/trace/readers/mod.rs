@@ -134,8 +134,11 @@ fn again(
 /// a difference: `fuzz/` compares.
 ///
 /// # Errors
-/// The file cannot be read, or is no such trace.
-#[cfg(fuzzing)]
+/// The file is no such trace.
+///
+/// # Panics
+/// The file cannot be opened.
+#[cfg(any(test, fuzzing))]
 pub fn read_grains(path: &Path, shown: &str, trace: &mut Trace, step: usize, piece: u64) -> Result<()> {
     let open::Opened { bytes, plain, .. } = open::open(path, &|| false).expect("a file");
     let capture = Capture { path: shown.to_owned(), format: "kineto", ..Capture::default() };

@@ -54,7 +54,7 @@ pub(super) fn read_operators(source: Source<'_>, trace: &mut Trace, interrupted:
 }
 
 /// Reads the operators, so many bytes at once.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(super) fn read_operators_finely(source: Source<'_>, trace: &mut Trace, step: usize) -> Result<()> {
     operators(source, trace, &|| false, Grain { step, ..Grain::default() })
 }
@@ -69,7 +69,7 @@ fn operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>
 }
 
 /// Reads a trace, so many bytes at once and in pieces of so many.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(super) fn read_finely(source: Source<'_>, trace: &mut Trace, step: usize, piece: u64) -> Result<Capture> {
     read_grains(source, trace, &|| false, Grain { step, piece })
 }
