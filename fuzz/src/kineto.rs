@@ -36,7 +36,7 @@ fn compressed(input: &[u8]) -> Vec<u8> {
     packed.finish().expect("memory takes anything")
 }
 
-/// A short text lies in the window as a whole, and in one piece, unless it is told otherwise.
+/// Reads a text in small parts. A short text would be read at once and in one piece.
 fn read_finely(input: &[u8], step: usize, piece: u64) -> Option<Summary> {
     read_by(input, |path, trace| readers::read_grains(path, SHOWN, trace, step, piece))
 }

@@ -1,4 +1,4 @@
-//! What the targets have in common: a file is read as `report` reads it, and what must hold of any file is checked.
+//! Reads a file as `report` does, and checks the properties of any summary, for all targets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use fastrnns_rs::trace::categories::Categories;
 use fastrnns_rs::trace::readers::{self, FORMATS};
 use fastrnns_rs::trace::{Options, Summary, Trace, summarize};
 
-/// What messages and summaries call the file.
+/// Name of the file in messages and summaries.
 pub const SHOWN: &str = "input";
 
 /// First bytes of a compressed file.
@@ -137,7 +137,7 @@ fn known(mean: f64, others: &[Option<f64>]) -> Vec<f64> {
     if others.is_empty() { others } else { [vec![mean], others].concat() }
 }
 
-/// What lies between the smallest and the largest does, but for rounding.
+/// Means and quantiles are between the smallest and the largest value, except for rounding.
 fn check_figures(count: u64, (min, max): (u64, u64), total: u64, between: &[f64]) {
     assert!(count > 0 && min <= max && max <= total);
     let (low, high) = (min as f64 * (1.0 - 1e-12), max as f64 * (1.0 + 1e-12));
