@@ -11,6 +11,8 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Statement, ffi};
 use rustc_hash::FxHashMap;
+use rustix::fs::{SeekFrom, seek};
+use rustix::io::Errno;
 
 use super::pages::{Pages, Place};
 use super::step_limit::StepLimit;
@@ -89,7 +91,9 @@ pub(in crate::trace::readers) struct Database {
     pub(in crate::trace::readers) tables: Vec<Table>,
     /// Names of views and virtual tables with names of tables of events. They are not read, as they could run code.
     pub(in crate::trace::readers) unread: Vec<(String, &'static str)>,
-    pub(in crate::trace::readers) size_bytes: u64,
+    size_bytes: u64,
+    /// Bytes outside holes: what limits are for, since a hole of terabytes costs nothing.
+    pub(in crate::trace::readers) stored_bytes: u64,
     /// The bytes that the header promises, where the file has fewer.
     promised_bytes: Option<u64>,
 }
@@ -97,18 +101,18 @@ pub(in crate::trace::readers) struct Database {
 impl Database {
     /// Opens a file and reads the list of tables.
     pub(in crate::trace::readers) fn open(path: &Path) -> Result<Self, Refusal> {
-        let (header, size_bytes) = header(path)?;
+        let Start { header, size_bytes, stored_bytes } = start(path)?;
         if !header.starts_with(MAGIC) {
             return Err(("the file is not an SQLite database".to_owned(), ITSELF));
         }
         let promised_bytes = promised(&header).filter(|&promised| promised > size_bytes);
         let open = || -> rusqlite::Result<Self> {
             let mut connection = connect(path)?;
-            let limit = StepLimit::set(&mut connection, size_bytes)?;
+            let limit = StepLimit::set(&mut connection, stored_bytes)?;
             configure(&connection, promised_bytes.is_some())?;
-            let (tables, unread) = (tables(&connection, size_bytes)?, unread(&connection, size_bytes)?);
+            let (tables, unread) = (tables(&connection, stored_bytes)?, unread(&connection, stored_bytes)?);
             let pages = Pages::open(path, &header, size_bytes);
-            Ok(Self { connection, limit, pages, tables, unread, size_bytes, promised_bytes })
+            Ok(Self { connection, limit, pages, tables, unread, size_bytes, stored_bytes, promised_bytes })
         };
         let database = checked(open()).map_err(|error| {
             if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) {
@@ -187,15 +191,39 @@ pub(in crate::trace::readers) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-fn header(path: &Path) -> Result<(Vec<u8>, u64), Refusal> {
+/// What is known of a file before SQLite opens it.
+struct Start {
+    header: Vec<u8>,
+    size_bytes: u64,
+    stored_bytes: u64,
+}
+
+fn start(path: &Path) -> Result<Start, Refusal> {
     let refuse = |error: std::io::Error| (format!("{error}"), "Use the path of a readable file.");
     let data = fs::metadata(path).map_err(refuse)?;
     if !data.is_file() {
         return Err(("the path is not a file".to_owned(), ITSELF));
     }
+    let file = File::open(path).map_err(refuse)?;
     let mut header = Vec::with_capacity(HEADER);
-    File::open(path).map_err(refuse)?.take(HEADER as u64).read_to_end(&mut header).map_err(refuse)?;
-    Ok((header, data.len()))
+    (&file).take(HEADER as u64).read_to_end(&mut header).map_err(refuse)?;
+    let size_bytes = data.len();
+    Ok(Start { header, size_bytes, stored_bytes: stored_bytes(&file).unwrap_or(size_bytes) })
+}
+
+/// Returns the number of bytes outside the holes of a file; `None` where the file system does not say.
+fn stored_bytes(file: &File) -> Option<u64> {
+    let (mut stored, mut end) = (0, 0);
+    loop {
+        let begin = match seek(file, SeekFrom::Data(end)) {
+            Ok(begin) => begin,
+            // No data follow.
+            Err(Errno::NXIO) => return Some(stored),
+            Err(_) => return None,
+        };
+        end = seek(file, SeekFrom::Hole(begin)).ok()?;
+        stored += end.checked_sub(begin)?;
+    }
 }
 
 /// The size that the header gives, where it is to be believed.
@@ -244,12 +272,12 @@ fn uri(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-fn tables(connection: &Connection, size_bytes: u64) -> rusqlite::Result<Vec<Table>> {
+fn tables(connection: &Connection, stored_bytes: u64) -> rusqlite::Result<Vec<Table>> {
     // Virtual tables have no root page.
     let sql = "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0";
     let mut statement = connection.prepare(sql)?;
     let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let mut fits = entries_fit(size_bytes);
+    let mut fits = entries_fit(stored_bytes);
     let found = found.map(|entry| entry.and_then(|entry: (String, i64)| fits(&entry.0).map(|()| entry)));
     let found: Vec<(String, i64)> = found.collect::<rusqlite::Result<_>>()?;
     // With two tables of one name, the right one is unknown.
@@ -282,7 +310,7 @@ fn tables(connection: &Connection, size_bytes: u64) -> rusqlite::Result<Vec<Tabl
 }
 
 /// Returns views and virtual tables that stand for tables of events, by name and reason.
-fn unread(connection: &Connection, size_bytes: u64) -> rusqlite::Result<Vec<(String, &'static str)>> {
+fn unread(connection: &Connection, stored_bytes: u64) -> rusqlite::Result<Vec<(String, &'static str)>> {
     let sql = "SELECT name, type = 'view' FROM sqlite_master
         WHERE type = 'view' OR type = 'table' AND ifnull(rootpage, 0) <= 0";
     let mut statement = connection.prepare(sql)?;
@@ -290,15 +318,15 @@ fn unread(connection: &Connection, size_bytes: u64) -> rusqlite::Result<Vec<(Str
     let is_wanted = |name: &str| kind_of_activities(name).is_some() || name.eq_ignore_ascii_case(RANGES);
     let why = |is_view| if is_view { "a view is not read" } else { "a virtual table is not read" };
     let found = found.filter_map(|row| checked(row).ok().filter(|(name, _)| is_wanted(name)));
-    let mut fits = entries_fit(size_bytes);
+    let mut fits = entries_fit(stored_bytes);
     found.map(|(name, is_view)| fits(&name).map(|()| (name, why(is_view)))).collect()
 }
 
-/// Returns a function that fails once the names of all entries are longer than a file of this size can hold. Entries may share
+/// Returns a function that fails once the names of all entries are longer than so many stored bytes can hold. Entries may share
 /// pages.
-fn entries_fit(size_bytes: u64) -> impl FnMut(&str) -> rusqlite::Result<()> {
+fn entries_fit(stored_bytes: u64) -> impl FnMut(&str) -> rusqlite::Result<()> {
     // Names in UTF-16 grow by half when they are read.
-    let mut left = size_bytes.saturating_mul(2);
+    let mut left = stored_bytes.saturating_mul(2);
     move |name| {
         let needed = SMALLEST_ENTRY + name.len() as u64;
         left = left

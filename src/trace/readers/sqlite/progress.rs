@@ -5,7 +5,7 @@ use rusqlite::types::ValueRef;
 
 use super::database::{Database, Table, checked, quoted};
 use super::numbers::NONE;
-use super::pages::{self, Pages, Scan, Value};
+use super::pages::{self, Scan, Value};
 use super::tally::{Events, Taken, Tally, What};
 use crate::error::{Error, Result};
 use crate::trace::readers::Interrupted;
@@ -36,7 +36,7 @@ pub(in crate::trace::readers) struct Progress<'a> {
     pub(in crate::trace::readers) capture: Capture,
     pub(in crate::trace::readers) warnings: Vec<Warning>,
     interrupted: Interrupted<'a>,
-    /// Number of rows that a file of this size can still hold. Tables that share pages, or form a cycle, hold more.
+    /// Number of rows that a file with so many stored bytes can still hold. Tables that share pages, or form a cycle, hold more.
     rows_left: u64,
     /// Number of pages that are read without SQLite, most of them once.
     pages_left: u64,
@@ -46,8 +46,8 @@ pub(in crate::trace::readers) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     pub(in crate::trace::readers) fn new(capture: Capture, database: &Database, interrupted: Interrupted<'a>) -> Self {
-        let rows_left = database.size_bytes / SMALLEST_ROW;
-        let pages_left = database.pages.as_ref().map_or(0, Pages::budget);
+        let rows_left = database.stored_bytes / SMALLEST_ROW;
+        let pages_left = database.pages.as_ref().map_or(0, |pages| pages.budget(database.stored_bytes));
         let mut progress = Self { capture, warnings: Vec::new(), interrupted, rows_left, pages_left, lost: None };
         for (name, why) in &database.unread {
             progress.lose(name, 0, why);
@@ -102,7 +102,7 @@ impl<'a> Progress<'a> {
         mut take: impl FnMut(&mut S, &[Value<'_>; N]),
     ) -> Result<(S, Option<Broken>)> {
         // Texts that share pages hold more than the file. Those in UTF-16 grow by half when they are read.
-        let most_text = database.size_bytes.saturating_mul(2);
+        let most_text = database.stored_bytes.saturating_mul(2);
         let places: Option<Vec<_>> = columns.iter().map(|name| table.place(name)).collect();
         let read = places.and_then(|places| <[_; N]>::try_from(places).ok()).and_then(|places| {
             self.on_pages(database, table, |scan| {

@@ -31,11 +31,11 @@ struct State {
 }
 
 impl StepLimit {
-    /// Limits all statements of a connection to a file of this size.
-    pub(super) fn set(connection: &mut Connection, size_bytes: u64) -> rusqlite::Result<Self> {
+    /// Limits all statements of a connection to a file with so many stored bytes.
+    pub(super) fn set(connection: &mut Connection, stored_bytes: u64) -> rusqlite::Result<Self> {
         let limit = Self::default();
         let state = Arc::clone(&limit.0);
-        let most = (LEAST + size_bytes.min(LARGEST_ADDITION)) / u64::from(STRIDE);
+        let most = (LEAST + stored_bytes.min(LARGEST_ADDITION)) / u64::from(STRIDE);
         let mut begin = Duration::ZERO;
         let stop = move || {
             let checks = state.checks.fetch_add(1, Ordering::Relaxed);

@@ -36,7 +36,7 @@ impl<'a> Strings<'a> {
             if has_key { (id, None) } else { ("_rowid_", Some(places(database, table, id, interrupted)?)) };
         let lookup = database.prepare(&format!("SELECT value FROM {table} WHERE {key} = ?1")).ok();
         // Texts in UTF-16 grow by half when they are read.
-        let bytes_left = database.size_bytes.saturating_mul(2);
+        let bytes_left = database.stored_bytes.saturating_mul(2);
         Ok(Self { database, table, lookup, places, bytes_left, missing: FxHashSet::default() })
     }
 
@@ -92,7 +92,7 @@ fn places(database: &Database, table: &str, id: &str, interrupted: Interrupted<'
             return Err(Error::Interrupted);
         }
         seen += 1;
-        if seen as u64 > database.size_bytes / 5 {
+        if seen as u64 > database.stored_bytes / 5 {
             break;
         }
         if let (Ok(id), Ok(place)) = (row.get(0), row.get(1)) {

@@ -54,7 +54,7 @@ fn counted(path: &Path, table: &str) -> Result<u64, Stop> {
     let database = Database::open(path).unwrap();
     let Some(pages) = &database.pages else { return Err(Stop::Unusual) };
     let root = database.table(table).unwrap().root.ok_or(Stop::Unusual)?;
-    Scan { pages, root, budget: &mut pages.budget(), interrupted: &|| false }.count()
+    Scan { pages, root, budget: &mut pages.budget(database.stored_bytes), interrupted: &|| false }.count()
 }
 
 /// Rows of all three tables, with numbers of every length and, seldom, something else.

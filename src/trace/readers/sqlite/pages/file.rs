@@ -46,9 +46,9 @@ impl Pages {
         (is_usual && is_whole).then_some(Self { file: File::open(path).ok()?, size, usable, count, has_utf8 })
     }
 
-    /// Returns the number of pages after which the file counts as a cycle: all of them, twice.
-    pub(in crate::trace::readers) fn budget(&self) -> u64 {
-        2 * u64::from(self.count)
+    /// Returns the number of pages after which the file counts as a cycle: all that are stored, twice.
+    pub(in crate::trace::readers) fn budget(&self, stored_bytes: u64) -> u64 {
+        2 * stored_bytes.div_ceil(self.size as u64)
     }
 
     /// Returns true if a b-tree may have this page, any but the first.
