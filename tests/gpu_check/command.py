@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from fastrnns_rs.escaping import visible
 from gpu_check import page
 from gpu_check.items import FAILED, NOT_RUN, Item, Section, Step
 from gpu_check.session import Options, Session
@@ -60,7 +61,8 @@ def check(options: Options, steps: Iterable[Step]) -> int:
         try:
             for item in _items(step, session, interrupted=interrupted):
                 items.append(item)
-                print(f"  {item.status}: {item.name}{f': {item.reason}' * bool(item.reason)}", file=sys.stderr)
+                line = f"{item.status}: {item.name}{f': {item.reason}' * bool(item.reason)}"
+                print(f"  {visible(line)}", file=sys.stderr)
         except KeyboardInterrupt:
             interrupted = True
             items.append(Item(name="rest", status=NOT_RUN, reason="interrupted"))

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.escaping import visible
+from fastrnns_rs.views.text import code_cell, code_span
+
 if TYPE_CHECKING:
     from gpu_check.items import Item, Section
 
@@ -27,12 +30,12 @@ def figures(sections: Sequence[Section], facts: Mapping[str, Any], *, emulated: 
 
 def markdown(sections: Sequence[Section], facts: Mapping[str, Any], *, emulated: bool, seconds: float) -> str:
     """Returns the page: a summary, then a table for each section and the output of what failed."""
-    devices = ", ".join(one["name"] for one in facts.get("devices", [])) or "none"
+    devices = ", ".join(code_span(one["name"]) for one in facts.get("devices", [])) or "none"
     lines = ["# GPU check", ""]
     if emulated:
         lines += ["The device is **emulated**: no figure on this page describes a GPU.", ""]
     software = ("torch", "cuda", "cudnn", "python", "fastrnns_rs")
-    known = ", ".join(f"{name} {facts[name]}" for name in software if facts.get(name))
+    known = ", ".join(f"{name} {code_span(str(facts[name]))}" for name in software if facts.get(name))
     lines += [
         f"Devices: {devices}. Software: {known or 'unknown'}. Wall time: {seconds / 60:.1f} min.",
         "",
@@ -44,7 +47,7 @@ def markdown(sections: Sequence[Section], facts: Mapping[str, Any], *, emulated:
         lines += _table(heads, (_row(one) for one in section.items))
         for one in section.items:
             if one.log and one.status == "failed":
-                lines += ["", f"Last lines of {_cell(one.name)}:", "", *_fenced(one.log)]
+                lines += ["", f"Last lines of {code_span(one.name)}:", "", *_fenced(one.log)]
     return "\n".join(lines) + "\n"
 
 
@@ -55,7 +58,9 @@ def _summary(section: Section) -> Sequence[str]:
 
 def _row(item: Item) -> Sequence[str]:
     figures = "; ".join(f"{name}: {_shown(value)}" for name, value in item.figures.items() if value is not None)
-    return (item.name, item.status, "" if item.seconds is None else f"{item.seconds:.0f}", figures, item.reason or "")
+    # Names and messages of other programs are never markup.
+    name, measured, reason = (code_cell(_plain(text)) if text else "" for text in (item.name, figures, item.reason))
+    return (name, item.status, "" if item.seconds is None else f"{item.seconds:.0f}", measured, reason)
 
 
 def _shown(value: Any) -> str:
@@ -73,16 +78,15 @@ def _table(heads: Sequence[str], rows: Any) -> Iterator[str]:
     yield f"| {' | '.join(heads)} |"
     yield f"|{'|'.join(['---'] * len(heads))}|"
     for row in rows:
-        yield f"| {' | '.join(map(_cell, row))} |"
+        yield f"| {' | '.join(row)} |"
 
 
-def _cell(text: str) -> str:
-    """Returns a text that stays in its cell, without the control characters of other programs."""
-    plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text)
-    return re.sub(r"[\x00-\x1f]+", " ", plain).replace("|", "\\|")
+def _plain(text: str) -> str:
+    """Removes colours, and makes one line."""
+    return re.sub(r"\s+", " ", re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text))
 
 
 def _fenced(text: str) -> list[str]:
-    plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x09\x0b-\x1f]", "", text)
-    fence = "`" * max(3, 1 + max((len(one) for one in re.findall(r"`+", plain)), default=0))
-    return [f"{fence}text", *plain.splitlines(), fence]
+    plain = [visible(line) for line in re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).splitlines()]
+    fence = "`" * max(3, 1 + max((len(one) for one in re.findall(r"`+", "\n".join(plain))), default=0))
+    return [f"{fence}text", *plain, fence]

@@ -54,7 +54,7 @@ def test_a_few_steps_on_an_emulated_device(tmp_path: Path) -> None:
     cudnn = items(figures, "Acceptance table")["cudnn"]
     assert (cudnn["status"], cudnn["figures"]["timing_mode"]) == ("ok", "cuda_events")
     assert "The device is **emulated**" in page
-    assert "| cudnn | ok |" in page
+    assert "| `cudnn` | ok |" in page
 
 
 @pytest.mark.long("emulated")
@@ -96,15 +96,15 @@ def sections(folder: Path, *steps: Step, status: int) -> list[dict[str, Any]]:
 
 def test_a_step_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     fine = Item(name="fine", status=OK)
-    broken = Item(name="a|b\x1b[31m", status=FAILED, reason="line one\nline two", log="```\n\x1b[31mred\x07")
+    broken = Item(name="a|b\x1b[31m", status=FAILED, reason="line <one>\nline `two", log="```\n\x1b[31mred\x07")
     steps = (step("first", fine, ValueError("odd")), step("second", broken), step("third", fine))
     first, second, third = sections(tmp_path, *steps, status=1)
     assert [one["status"] for one in (first, second, third)] == [FAILED, FAILED, OK]
     assert first["items"][1]["reason"] == "the check itself failed: ValueError: odd"
     page = (tmp_path / "gpu-check.md").read_text()
-    assert "| a\\|b | failed |  |  | line one line two |" in page
+    assert "| `a\\|b` | failed |  |  | ``line <one> line `two`` |" in page
     # The output of a program closes no block and moves no cursor.
-    assert "````text\n```\nred\n````" in page
+    assert "````text\n```\nred\\x07\n````" in page
     assert "\x1b" not in page
 
 
