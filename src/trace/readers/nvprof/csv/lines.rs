@@ -1,13 +1,20 @@
 //! A text line by line, whatever it holds.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+
+use crate::error::{Error, Result};
+use crate::trace::readers::Interrupted;
 
 /// Names are cut at four kilobytes, so no row is longer.
 const LONGEST: usize = 1 << 16;
+/// Number of lines, or of parts of a long one, between two checks for an interruption.
+const STRIDE: u64 = 1 << 12;
 
 /// The lines of a text.
-pub(super) struct Lines<R: Read> {
+pub(super) struct Lines<'a, R: Read> {
     source: BufReader<R>,
+    interrupted: Interrupted<'a>,
+    parts: u64,
     bytes: Vec<u8>,
     text: String,
     next: u64,
@@ -16,31 +23,40 @@ pub(super) struct Lines<R: Read> {
     pub(super) offset: u64,
 }
 
-impl<R: Read> Lines<R> {
-    pub(super) fn new(source: R) -> Self {
+impl<'a, R: Read> Lines<'a, R> {
+    pub(super) fn new(source: R, interrupted: Interrupted<'a>) -> Self {
         let source = BufReader::with_capacity(1 << 16, source);
-        Self { source, bytes: Vec::new(), text: String::new(), next: 0, broken: false, offset: 0 }
+        let (bytes, text) = (Vec::new(), String::new());
+        Self { source, interrupted, parts: 0, bytes, text, next: 0, broken: false, offset: 0 }
     }
 
     /// The next line; `Some(None)` for one that is too long, or where the text breaks off.
     #[allow(clippy::option_option, reason = "the end, a line that cannot be read, and a line")]
-    pub(super) fn next(&mut self) -> Option<Option<&str>> {
+    pub(super) fn next(&mut self) -> Result<Option<Option<&str>>> {
         if self.broken {
-            return None;
+            return Ok(None);
         }
         self.offset = self.next;
         self.bytes.clear();
         let mut whole = true;
         loop {
+            if self.parts.is_multiple_of(STRIDE) && (self.interrupted)() {
+                return Err(Error::Interrupted);
+            }
             let part = match self.source.fill_buf() {
-                Ok([]) if self.next == self.offset => return None,
+                Ok([]) if self.next == self.offset => return Ok(None),
                 Ok(part) => part,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    // Nothing else may arrive for long.
+                    self.parts = 0;
+                    continue;
+                }
                 Err(_) => {
                     self.broken = true;
-                    return Some(None);
+                    return Ok(Some(None));
                 }
             };
+            self.parts += 1;
             let end = memchr::memchr(b'\n', part);
             let length = end.map_or(part.len(), |end| end + 1);
             if self.bytes.len() + length <= LONGEST {
@@ -55,10 +71,10 @@ impl<R: Read> Lines<R> {
             }
         }
         if !whole {
-            return Some(None);
+            return Ok(Some(None));
         }
         self.text.clear();
         self.text.push_str(String::from_utf8_lossy(&self.bytes).trim_end_matches(['\n', '\r']));
-        Some(Some(&self.text))
+        Ok(Some(Some(&self.text)))
     }
 }

@@ -25,8 +25,6 @@ use crate::trace::{Capture, Total, TotalKind, Trace, Warning, counted};
 const NO_NUMBER: &str = "text instead of a number";
 const CUT_SHORT: &str = "fewer columns than the header";
 const NO_HEADER: &str = "row without a known header";
-/// Number of lines between two checks for an interruption.
-const STRIDE: u64 = 1 << 12;
 
 /// Returns true if a file with this start has tables of nvprof: a banner, or a header.
 pub(in crate::trace::readers) fn matches(head: &[u8]) -> bool {
@@ -122,13 +120,9 @@ pub(in crate::trace::readers) fn read(
     let clock = trace.add_clock(clock_name(&capture, trace, ""));
     let (names, process, place) = (KernelNames::default(), String::new(), Place::default());
     let mut sheet = Sheet { capture, trace, names, clock, process, place, coarse: false, summaries: 0 };
-    let (mut table, mut lines, mut read, mut unread) = (None, Lines::new(bytes), 0_u64, 0);
+    let (mut table, mut lines, mut unread) = (None, Lines::new(bytes, interrupted), 0);
     let mut headers = Headers::default();
-    while let Some(line) = lines.next() {
-        if read.is_multiple_of(STRIDE) && interrupted() {
-            return Err(Error::Interrupted);
-        }
-        read += 1;
+    while let Some(line) = lines.next()? {
         let Some(line) = line else {
             sheet.capture.skip("unreadable or too long line", Some(lines.offset));
             continue;

@@ -1,6 +1,7 @@
 //! Small files, as nvprof prints them and as other programs change them.
 
-use std::io::Cursor;
+use std::cell::Cell;
+use std::io::{self, Cursor, Read as _};
 use std::path::Path;
 
 use super::*;
@@ -32,6 +33,17 @@ fn reason(text: &str) -> String {
         }
         other => panic!("not refused: {other:?}"),
     }
+}
+
+#[test]
+fn an_endless_line_can_be_interrupted() {
+    let mut trace = Trace::default();
+    let bytes = Box::new(BANNER.as_bytes().chain(io::repeat(0)));
+    let source = Source { file: Path::new("t"), path: "t", bytes, plain: None, capture: Capture::default() };
+    let checks = Cell::new(0);
+    let interrupted = || checks.replace(checks.get() + 1) > 0;
+    assert!(matches!(read(source, &mut trace, &interrupted), Err(Error::Interrupted)));
+    assert_eq!(checks.get(), 2);
 }
 
 #[test]
