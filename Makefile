@@ -52,6 +52,7 @@ bench: ## Measure our own overheads against their peers
 validate: ## The statistics against simulations with many trials, and the tables of docs/explanation/validation.md
 	scripts/setup test
 	FASTRNNS_VALIDATE=long $(BIN)/python -m pytest tests/python/test_validation_*.py
+	FASTRNNS_VALIDATE=long $(BIN)/python -m pytest --part=simulations tests/python/test_validation_*.py
 
 noise: ## False alarms on real processes, ours and others', into docs/explanation/validation.md (40 minutes)
 	scripts/setup test bench

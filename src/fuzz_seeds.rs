@@ -14,7 +14,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use tempfile::TempDir;
 
 /// Changed ones of each seed.
-const CHANGED: usize = 30;
+const CHANGED: usize = 10;
 /// The targets change no longer ones.
 const LONGEST: usize = 8192;
 

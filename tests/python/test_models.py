@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import parts
 import pytest
 import torch
 from gpu_tests import few, fuser_on
@@ -103,7 +104,9 @@ def test_a_trace_computes_what_the_module_computes() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
-@pytest.mark.parametrize("name", [name for name in QUICK if not name.startswith("resnet50")])
+@pytest.mark.parametrize(
+    "name", parts.few(FAMILIES[:-1], [name for name in QUICK if not name.startswith("resnet50")], "models")
+)
 def test_every_runner_takes_every_dtype(name: str, dtype: str) -> None:
     found = run_once(name, dtype=dtype, mini_batch=2)
     output = found.output[0] if isinstance(found.output, list) else found.output

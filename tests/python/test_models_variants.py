@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from models_under_test import QUICK, Outcome, assert_same, problem_of, run_module, run_once
+from parts import few
 from torch.testing import assert_close
 
 from fastrnns_rs.models.inputs import lstm_inputs, varlen_inputs
@@ -20,7 +21,7 @@ LAYER_NORM = ["jit_layernorm", "jit_layernorm_decom"]
 
 
 @pytest.mark.parametrize("bidirectional", [False, True])
-@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("layers", few([1, 2], [1, 2, 3], "models"))
 @pytest.mark.parametrize("name", BOTH_WAYS)
 def test_equals_nn_lstm(name: str, layers: int, bidirectional: bool) -> None:
     changes = {"num_layers": layers, "bidirectional": bidirectional, "dtype": "float64"}
@@ -153,7 +154,7 @@ def test_inference_computes_what_training_computes(name: str) -> None:
     assert not any(weight.grad is not None for weight in build(find(name).creator, problem_of(name)).params)
 
 
-@pytest.mark.parametrize("name", ["resnet18", "resnet18_jit"])
+@pytest.mark.parametrize("name", few(["resnet18_jit"], ["resnet18", "resnet18_jit"], "models"))
 def test_channels_last_changes_the_layout_and_no_number(name: str) -> None:
     model = find(name).creator(problem_of(name, mini_batch=2, channels_last=True))
     assert model.inputs[0].is_contiguous(memory_format=torch.channels_last)

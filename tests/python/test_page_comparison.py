@@ -211,6 +211,7 @@ def test_many_rows_have_tables_and_the_largest_changes_have_plots() -> None:
     assert any(one.startswith(start) and "--plot-row ROW" in one for one in found.texts)
 
 
+@pytest.mark.long("pages")
 def test_the_command_repeats_the_comparison(tmp_path: Path) -> None:
     for name, one in (("a b.json", screen_data.baseline()), ("c.json", screen_data.candidate())):
         one.save(tmp_path / name)
@@ -225,6 +226,7 @@ def test_the_command_repeats_the_comparison(tmp_path: Path) -> None:
     assert any("--candidate c.json d.json" in one for one in page(replace(several, candidate=side)).texts)
 
 
+@pytest.mark.long("pages")
 def test_show_and_compare_write_equal_pages(tmp_path: Path) -> None:
     for name, one in (("a.json", screen_data.baseline()), ("b.json", screen_data.candidate())):
         one.save(tmp_path / name)

@@ -161,6 +161,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     assert "x" * 700 not in text
 
 
+@pytest.mark.long("pages")
 def test_two_thousand_kernels_are_listed_and_more_are_counted(tmp_path: Path) -> None:
     made = [kernel(f"kernel_{place}", 10 * place, 1 + place / 1000) for place in range(2100)]
     found = fastrnns_rs.read(write(tmp_path / "trace.json", made))
@@ -188,6 +189,7 @@ def test_documents_of_earlier_versions_have_a_page() -> None:
         assert "<h1>" in fastrnns_rs.load(path).render("html")
 
 
+@pytest.mark.long("pages")
 def test_of_many_gpus_three_have_a_timeline(tmp_path: Path) -> None:
     found = summary(tmp_path, devices=6)
     text = found.render("html")

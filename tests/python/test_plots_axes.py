@@ -15,6 +15,7 @@ from comparison_documents import of_runs, with_rows
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from page_documents import PAGES
+from parts import few
 from test_plots_sweep import swept
 
 import fastrnns_rs
@@ -205,7 +206,7 @@ def test_labels_of_given_axes_do_not_overlap(width: float, limits: tuple[float, 
         check_labels(axes, name)
 
 
-@pytest.mark.parametrize("name", sorted(PAGES))
+@pytest.mark.parametrize("name", few(["capture", "comparison", "run", "sweep"], sorted(PAGES), "pages"))
 def test_no_label_lies_on_another_or_outside_the_figure(name: str) -> None:
     for document in PAGES[name]():
         for kind, plot in kinds(document).items():

@@ -16,6 +16,7 @@ import screen_data
 from comparison_documents import capture, nasty_rows, with_rows
 from conftest import run_cli
 from page_documents import PAGES
+from parts import few
 from plotted_captures import ranks
 from test_plots_axes import trend, widened
 
@@ -47,7 +48,7 @@ def draw_all(document: Any) -> int:
 
 
 @pytest.mark.usefixtures("_loud")
-@pytest.mark.parametrize("name", sorted(PAGES))
+@pytest.mark.parametrize("name", few(["capture", "comparison", "history", "run"], sorted(PAGES), "pages"))
 def test_documents_of_pages_are_drawn_without_a_warning(name: str) -> None:
     for document in PAGES[name]():
         assert draw_all(document) >= 1

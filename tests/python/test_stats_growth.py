@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
+from parts import few
 
 from fastrnns_rs import stats
 
@@ -50,7 +51,7 @@ def test_many_processes_give_the_interval(processes: int) -> None:
     assert found.local_exponents == pytest.approx(list(np.diff(y.mean(axis=1)) / np.diff(x)), rel=1e-9)
 
 
-@pytest.mark.parametrize("processes", [1, 3, 5])
+@pytest.mark.parametrize("processes", few([3], [1, 3, 5], "simulations"))
 @pytest.mark.parametrize("uneven", [False, True])
 def test_the_interval_holds_the_exponent_as_often_as_it_says(processes: int, uneven: bool) -> None:
     """Also where the smallest size varies five times as much; of one process that is not promised."""

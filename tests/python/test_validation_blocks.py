@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 import validating_blocks as validating
 from validation_tables import trials
 
 
+@pytest.mark.long("simulations")
 def test_pairs_hold_their_level_and_find_what_drift_hides() -> None:
     table, shares = validating.blocks(trials(600, 20_000))
     table.publish("blocks")

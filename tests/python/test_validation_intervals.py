@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from parts import few
 from validating_intervals import median_coverage, precision_stopping, process_coverage, two_kinds_coverage
 from validation_tables import trials
 
@@ -28,7 +29,7 @@ def test_few_processes_do_not_cover_two_kinds() -> None:
     assert found[20] >= 0.9, table.markdown()
 
 
-@pytest.mark.parametrize("independent", [False, True])
+@pytest.mark.parametrize("independent", few([True], [False, True], "simulations"))
 def test_medians_are_covered(independent: bool) -> None:
     table, found = median_coverage(trials(2_000, 20_000), independent=independent)
     if not independent:
@@ -47,6 +48,7 @@ def test_medians_are_covered(independent: bool) -> None:
             assert one.ranges <= ({10: 0.12, 30: 0.005}.get(count, 0) if not independent else 0), table.markdown()
 
 
+@pytest.mark.long("simulations")
 def test_stopping_on_precision_keeps_the_coverage() -> None:
     count = trials(1_000, 15_000)
     table, found = precision_stopping(count)

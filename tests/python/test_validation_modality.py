@@ -17,6 +17,7 @@ def how_many(n: int) -> int:
     return trials(1000, 20_000) if n <= 100 else trials(200, 4000) if n <= 1000 else trials(100, 1000)
 
 
+@pytest.mark.long("simulations")
 def test_the_modes_that_there_are_are_found() -> None:
     shown, found = table(SIZES, how_many)
     shown.publish("modes")

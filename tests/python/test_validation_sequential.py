@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 import validating_sequential as validating
 from validation_tables import trials
 
 
+@pytest.mark.long("simulations")
 def test_looking_after_each_pair_keeps_the_error_rates() -> None:
     table, found = validating.sequential(trials(30, 2000))
     table.publish("sequential")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import validating_series as validating
 from validation_tables import trials
 
@@ -10,6 +11,7 @@ TRIALS = trials(250, 2000)
 GATE = 0.95 - 3 * (0.95 * 0.05 / TRIALS) ** 0.5
 
 
+@pytest.mark.long("simulations")
 def test_what_does_not_change_is_flat() -> None:
     found = [validating.told(shape, TRIALS) for shape in validating.flat()]
     validating.table(found).publish("flat")
@@ -42,6 +44,7 @@ def test_a_step_is_found_where_it_is() -> None:
         assert high <= at + 12
 
 
+@pytest.mark.long("simulations")
 def test_what_goes_on_changing_has_no_steady_state() -> None:
     found = [validating.told(shape, TRIALS) for shape in validating.unsteady()]
     validating.table(found).publish("unsteady")

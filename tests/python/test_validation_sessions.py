@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import validating_sessions as validating
 from validation_tables import is_long, trials
 
@@ -20,6 +21,7 @@ def test_the_history_keeps_the_error_rate() -> None:
         assert max(one.mean_excludes for one in errors.values()) <= 0.06, table.markdown()
 
 
+@pytest.mark.long("simulations")
 def test_five_percent_are_found_with_several_sessions_of_the_baseline() -> None:
     table, shares = validating.history_power(trials(200, 10_000))
     table.publish("power with a history")

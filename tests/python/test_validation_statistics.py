@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 
+import pytest
 import validating_statistics as validating
 from validation_tables import is_long, trials
 
@@ -20,6 +21,7 @@ def test_rare_slow_iterations_cause_the_warning() -> None:
     assert shares["processes", 20, 100].median_equivalent > 0.5, table.markdown()
 
 
+@pytest.mark.long("simulations")
 def test_equal_programs_have_equal_means() -> None:
     table, alarms = validating.null(trials(120, 4000), trials(9, 500))
     table.publish("equal means")

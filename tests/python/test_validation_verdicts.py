@@ -36,12 +36,14 @@ def test_finds_two_percent_in_nine_of_ten() -> None:
     assert worst >= 0.9, table.markdown()
 
 
+@pytest.mark.long("simulations")
 def test_calls_hardly_any_difference_on_the_margin_equivalent() -> None:
     table, shares = validating.equivalence(trials(800, 20_000))
     table.publish("equivalence")
     assert max(share for (_, _, place), share in shares.items() if place != "none") <= 0.06, table.markdown()
 
 
+@pytest.mark.long("simulations")
 def test_false_discoveries_are_at_most_6_percent() -> None:
     table, shares = validating.discoveries(trials(150, 2000))
     table.publish("discoveries")
@@ -49,6 +51,7 @@ def test_false_discoveries_are_at_most_6_percent() -> None:
     assert min(found for (_, share), (_, found) in shares.items() if share) > 0.6, table.markdown()
 
 
+@pytest.mark.long("simulations")
 def test_precise_rows_do_not_lower_the_bar_for_noisy_rows() -> None:
     table, shares = validating.mixed_discoveries(trials(100, 2000))
     table.publish("precise and noisy rows")
@@ -64,6 +67,7 @@ def test_the_gate_fails_in_at_most_5_percent_on_the_margin() -> None:
     assert max(slower for _, slower in shares.values()) > 0.5, table.markdown()
 
 
+@pytest.mark.long("simulations")
 def test_sessions_as_replicates_keep_the_error_rate() -> None:
     table, errors = validating.session_errors(trials(600, 20_000))
     table.publish("sessions")
@@ -76,6 +80,7 @@ def test_sessions_as_replicates_keep_the_error_rate() -> None:
     assert errors[0.01, 0.01, 10].pooled > 0.3, table.markdown()
 
 
+@pytest.mark.long("simulations")
 def test_predicted_verdicts_come_true() -> None:
     table, shares = validating.predictions(trials(4000, 100_000))
     table.publish("predictions")
@@ -84,6 +89,7 @@ def test_predicted_verdicts_come_true() -> None:
     assert worst.p_value > 1e-5, (worst, table.markdown())
 
 
+@pytest.mark.long("simulations")
 @pytest.mark.parametrize("count", [trials(1000, 20_000)])
 def test_additional_processes_settle_nine_of_ten(count: int) -> None:
     table, shares = validating.settled_after_more(count)

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from commands import run_cli, run_pretended, run_process, run_with_facts
 from conftest import TINY
+from parts import few
 from run_files import SESSION, exactly, process, run
 
 from fastrnns_rs import UsageError, __version__
@@ -66,21 +67,21 @@ def test_an_index_names_no_file_outside(three: RunHistory, anywhere: Path) -> No
     assert os.listdir(three.runs_folder) == []
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "UPDATE files SET runners = NULL",
-        "UPDATE files SET run_id = x'ff00', status = 'fine'",
-        "UPDATE files SET size = 'large'",
-        "UPDATE files SET created_utc = x'00', torch_version = x'ff'",
-        "UPDATE files SET dirty = 'no', verb = 5",
-        "UPDATE files SET fault = CAST(zeroblob(50000000) AS TEXT)",
-        "UPDATE sessions SET mean = 'slow', n_processes = 'two'",
-        "UPDATE sessions SET mean = 9e999, variance = -9e999",
-        f"ALTER TABLE files RENAME TO f; CREATE VIEW files AS {ENDLESS} SELECT f.* FROM f, c",
-        f"CREATE TRIGGER t BEFORE INSERT ON files BEGIN SELECT 1 FROM ({ENDLESS} SELECT x FROM c) WHERE x < 0; END",
-    ],
-)
+DOCTORED = [
+    "UPDATE files SET runners = NULL",
+    "UPDATE files SET run_id = x'ff00', status = 'fine'",
+    "UPDATE files SET size = 'large'",
+    "UPDATE files SET created_utc = x'00', torch_version = x'ff'",
+    "UPDATE files SET dirty = 'no', verb = 5",
+    "UPDATE files SET fault = CAST(zeroblob(50000000) AS TEXT)",
+    "UPDATE sessions SET mean = 'slow', n_processes = 'two'",
+    "UPDATE sessions SET mean = 9e999, variance = -9e999",
+    f"ALTER TABLE files RENAME TO f; CREATE VIEW files AS {ENDLESS} SELECT f.* FROM f, c",
+    f"CREATE TRIGGER t BEFORE INSERT ON files BEGIN SELECT 1 FROM ({ENDLESS} SELECT x FROM c) WHERE x < 0; END",
+]
+
+
+@pytest.mark.parametrize("statements", few([DOCTORED[1], DOCTORED[5], *DOCTORED[-2:]], DOCTORED, "kills"))
 def test_a_doctored_index_is_replaced(three: RunHistory, anywhere: Path, statements: str) -> None:
     del anywhere
     before = three.document()

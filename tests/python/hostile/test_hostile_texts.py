@@ -10,6 +10,7 @@ import pytest
 from conftest import FACTS
 from document_kinds import KINDS
 from document_readers import ACTING, Place, hold
+from parts import few
 
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.comparison import Comparison
@@ -65,7 +66,7 @@ def hostile(kind: type[Document], plain: Any) -> int:
     return count
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", few(["run", "comparison", "history"], CLASSES, "mutants"))
 def test_a_document_of_hostile_texts_is_shown(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
     place, kind = Place(tmp_path), CLASSES[name]

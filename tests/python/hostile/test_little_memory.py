@@ -115,7 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("share", few([0.25, 0.7], SHARES, "reading"))
-@pytest.mark.parametrize("task", few(["trace", "export", "summary", "modality", "transforms"], TASKS, "reading"))
+@pytest.mark.parametrize("task", few(["trace", "export", "summary"], TASKS, "reading"))
 def test_a_call_ends_with_its_result_or_an_exception(task: str, share: float, folder: Path) -> None:
     done = run(task, folder, max(1, int(peak(task, folder) * share)))
     assert done.returncode == 0, done.stderr

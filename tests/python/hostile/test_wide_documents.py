@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from conftest import ROOT
 from document_readers import bounded
 from run_files import exactly, run
@@ -17,6 +18,7 @@ from fastrnns_rs.documents.run_file import Result, Run
 CELLS, RESULTS = 12_000, 5_000
 
 
+@pytest.mark.long("mutants")
 def test_a_sweep_of_many_points_is_shown() -> None:
     plain: dict[str, Any] = json.loads((ROOT / "tests" / "data" / "documents" / "run_8_fe90074.json").read_text())
     (cell, *_), (growth, *_) = plain["sweep"]["cells"], plain["sweep"]["growth"]
@@ -32,6 +34,7 @@ def test_a_sweep_of_many_points_is_shown() -> None:
         assert len(found.render("markdown")) > 40 * CELLS
 
 
+@pytest.mark.long("mutants")
 def test_results_in_another_order_find_their_partners() -> None:
     sizes = range(1, RESULTS + 1)
     rows = [_of_size(size) for size in sizes]
