@@ -191,7 +191,7 @@ pub(in crate::trace::readers) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// What is known of a file before SQLite opens it.
+/// Facts of a file, before SQLite opens it.
 struct Start {
     header: Vec<u8>,
     size_bytes: u64,
