@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import run_pretended
+from commands import run_pretended, run_process
 from conftest import TINY
 from run_files import exactly, run
 
@@ -188,10 +188,6 @@ def a_text_as_journal(folder: Path) -> None:
     (folder / "index.sqlite-journal").write_text("notes of somebody\n" * 500)
 
 
-def a_pipe_as_log(folder: Path) -> None:
-    os.mkfifo(folder / "index.sqlite-wal")
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in folder.glob("index*") if one.is_file()}
 
@@ -216,10 +212,14 @@ def test_files_of_others_with_the_names_of_the_index_are_left_alone(
         assert contents(history.folder) == before
 
 
-def test_a_log_that_is_a_pipe_is_not_waited_for(history: RunHistory) -> None:
+@pytest.mark.parametrize("suffix", ["-wal", "-journal"])
+def test_a_log_or_journal_that_is_a_pipe_is_not_waited_for(history: RunHistory, suffix: str) -> None:
     history.keep(made(1))
-    a_pipe_as_log(history.folder)
+    # SQLite looks for the journal of an index that has a page.
     assert len(history.document().runs) == 1
+    os.mkfifo(history.folder / f"index.sqlite{suffix}")
+    done = run_process("history", "--history", history.folder, timeout_s=30)
+    assert (done.status, done.stdout.count("complete")) == (0, 1)
 
 
 def test_listing_a_folder_that_is_no_history_writes_nothing(history: RunHistory) -> None:

@@ -15,6 +15,8 @@ _AT_ONCE = 32
 _MOST_FORMS = 5
 #: Number of bytes that another process may add while a statement is prepared.
 _GROWTH = 1 << 20
+#: Largest length of all rows: half a million runs. A file with a hole is as large as its author likes.
+_MOST_BYTES = 1 << 27
 
 
 def fetch(database: sqlite3.Connection, text: str, values: Sequence[str | bytes | int]) -> list[Any]:
@@ -25,7 +27,7 @@ def fetch(database: sqlite3.Connection, text: str, values: Sequence[str | bytes 
     """
     found: list[Any] = []
     size = size_bytes(database)
-    left = _MOST_FORMS * size + _GROWTH
+    left = min(_MOST_FORMS * size + _GROWTH, _MOST_BYTES)
     with limit_statements(database, size):
         cursor = database.execute(text, values)
         while some := cursor.fetchmany(_AT_ONCE):

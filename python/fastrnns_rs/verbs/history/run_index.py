@@ -117,7 +117,8 @@ class RunIndex:
             if not _is_ordinary(self._path):
                 self._discard()
             try:
-                if not _is_ordinary(self._path):
+                # SQLite would wait for the writer of a pipe, deaf to Ctrl-C.
+                if not all(_is_ordinary(Path(f"{self._path}{suffix}")) for suffix in ("", "-journal")):
                     break
                 if not may_replace(self._path):
                     self.is_foreign = True
