@@ -87,6 +87,15 @@ def test_cuda_counts_what_was_allocated_and_what_was_reserved_for_it(tmp_path: P
     assert [row["processes"][0]["baseline_memory_bytes"] for row in (small, large)] == [0, 0]
 
 
+def test_a_peak_that_the_kernel_does_not_report_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status = tmp_path / "status"
+    # As in gVisor.
+    status.write_text("VmSize:\t9 kB\nVmRSS:\t7 kB\nThreads:\t1\n")
+    monkeypatch.setattr(memory, "Path", lambda _: status)
+    assert memory.in_use("cpu") == 7 * 1024
+    assert memory.peak("cpu") == {"peak_memory_bytes": None, "peak_reserved_bytes": None}
+
+
 def row_of(*peaks: tuple[int | None, int | None], last: str = "answered") -> Result:
     """The row of a runner whose processes used so much; the last may have ended otherwise."""
     plan = plan_bench(Options(choice=Choice(groups=(), names=("py",)), device="cpu"), Effort(), FACTS, Setting())

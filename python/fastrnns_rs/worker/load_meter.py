@@ -6,6 +6,7 @@ They are read before the model is built and after the loop, never inside.
 from __future__ import annotations
 
 import os
+import re
 import resource
 import time
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 #: Column of stolen time in a CPU's line of /proc/stat, after its name.
 _STEAL = 7
 _PROCESSORS = Path("/sys/devices/system/cpu")
+_MHZ = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ def _mean_mhz(cpus: Sequence[int]) -> float | None:
         for block in _text("/proc/cpuinfo").split("\n\n"):
             pairs = (line.partition(":") for line in block.splitlines())
             about = {key.strip(): value.strip() for key, _, value in pairs}
-            if about.get("processor") in wanted and "cpu MHz" in about:
+            # A kernel that does not know the frequency writes `Unknown`.
+            if about.get("processor") in wanted and _MHZ.fullmatch(about.get("cpu MHz", "")):
                 shown.append(float(about["cpu MHz"]))
     return sum(shown) / len(shown) if shown else None
 

@@ -5,6 +5,7 @@ On CUDA it is the memory of torch's allocator, on a CPU the resident memory of t
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 
@@ -38,5 +39,6 @@ def _resident(key: str) -> int | None:
     except OSError:
         # Some containers have no /proc.
         return None
-    kibibytes = int(status.split(f"{key}:")[1].split()[0])
-    return kibibytes * 1024
+    # gVisor does not report the peak.
+    kibibytes = re.search(rf"^{key}:\s*(\d+) kB", status, re.MULTILINE)
+    return None if kibibytes is None else int(kibibytes[1]) * 1024
