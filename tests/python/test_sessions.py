@@ -102,6 +102,13 @@ def test_a_frequency_is_the_mean_of_the_cpus_of_the_worker(monkeypatch: pytest.M
     assert load_meter._mean_mhz([0]) == 1800
 
 
+@pytest.mark.parametrize("text", ["Unknown", "", "nan", "1.2.3"])
+def test_a_frequency_that_the_kernel_does_not_know_is_none(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = {"/proc/cpuinfo": f"processor\t: 0\ncpu MHz\t\t: {text}\n\nprocessor\t: 1\ncpu MHz\t\t: 800.25\n"}
+    monkeypatch.setattr(load_meter, "_text", lambda path: shown.get(str(path), ""))
+    assert (load_meter._mean_mhz([0]), load_meter._mean_mhz([0, 1])) == (None, 800.25)
+
+
 def test_equal_code_has_equal_hashes(tmp_path: Path) -> None:
     first, second = (Source(module="__main__", file=str(tmp_path / folder / "mine.py")) for folder in ("a", "b"))
     for one in (first, second):
