@@ -118,6 +118,9 @@ def test_equal_code_has_equal_hashes(tmp_path: Path) -> None:
     Path(second.file).write_text("value = 2\n")
     assert source_sha256(first) != source_sha256(second)
     assert source_sha256(replace(first, file=str(tmp_path / "none.py"))) is None
+    # Names of files are bytes, and need not be valid text.
+    odd = Path(second.file).rename(tmp_path / "b" / os.fsdecode(b"mine\xff.py"))
+    assert source_sha256(replace(second, file=str(odd))) is not None
     models = Path(fastrnns_rs.__file__).parent / "models"
     ours = [Source(module=f"fastrnns_rs.models.{name}", file=str(models / f"{name}.py")) for name in ("lstm", "cnn")]
     assert source_sha256(ours[0]) == source_sha256(ours[1]) is not None

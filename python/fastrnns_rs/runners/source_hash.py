@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,5 +36,5 @@ def _digest(stamps: tuple[tuple[Path, int, int, int], ...]) -> str:
     """Returns the hash of files. The stamps are what changes with their content."""
     found = hashlib.sha256()
     for file, *_ in stamps:
-        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+        found.update(os.fsencode(file.name) + b"\0" + file.read_bytes() + b"\0")
     return found.hexdigest()
