@@ -300,6 +300,17 @@ def test_what_the_kernel_tells(
     assert (found.hint is None) is (status != "warn")
 
 
+def test_a_number_of_a_gpu_is_finite() -> None:
+    texts = ("1980", "35.5", "[N/A]", "", "nan", "inf", "-inf")
+    assert [nvidia.number(text) for text in texts] == [1980, 35.5, None, None, None, None, None]
+
+
+def test_a_file_of_the_kernel_need_not_be_text(tmp_path: Path) -> None:
+    path = tmp_path / "cpuinfo"
+    path.write_bytes(b"model name\t: Caf\xe9\n")
+    assert environment._read(str(path)) == "model name\t: Caf\ufffd"
+
+
 def test_numbers_of_the_host() -> None:
     assert [build_profile(one).status for one in ("release", "debug")] == ["ok", "warn"]
     assert [host.clock_resolution(one).status for one in (1, 100, 101)] == ["ok", "ok", "warn"]

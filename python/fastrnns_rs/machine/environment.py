@@ -165,6 +165,6 @@ def _nvidia_smi() -> dict[str, dict[str, Any]]:
 
 def _read(path: str) -> str | None:
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return None

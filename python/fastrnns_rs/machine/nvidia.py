@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,8 +155,9 @@ def _slowdowns(mask: str) -> list[str] | None:
 
 
 def number(text: str) -> float | None:
-    """Returns a number; None for texts such as `[N/A]`."""
+    """Returns a finite number; None for texts such as `[N/A]`."""
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
         return None
+    return found if math.isfinite(found) else None
