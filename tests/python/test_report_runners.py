@@ -10,7 +10,8 @@ from torch_manifests import STEPS, manifest
 import fastrnns_rs
 from fastrnns_rs import Summary
 from fastrnns_rs._core import Trace
-from fastrnns_rs.documents.file_names import distinct, find_runner
+from fastrnns_rs.documents import file_names
+from fastrnns_rs.documents.file_names import by_distinct, distinct, find_runner
 from fastrnns_rs.verbs.report.ray_nodes import read_share
 from fastrnns_rs.verbs.report.sources import behind
 
@@ -76,8 +77,15 @@ def test_a_runner_is_found_whatever_it_is_called(runner: str, tmp_path: Path) ->
     others = {runner: 5.0, "aten": 7.0, "0": 9.0}
     assert [row[0] for row in statistics(fastrnns_rs.read(manifest(tmp_path / "out", others)))] == [*others]
     file = f"prof_x.{distinct(runner)}.0.pt.trace.json"
-    assert find_runner(file, [*others]) == runner
-    assert find_runner("trace.json", [*others]) is None
+    assert find_runner(file, by_distinct([*others])) == runner
+    assert find_runner("trace.json", by_distinct([*others])) is None
+
+
+def test_files_do_not_each_search_all_runners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = manifest(tmp_path / "out", {f"a{number}": 5.0 for number in range(8)})
+    asked: list[str] = []
+    monkeypatch.setattr(file_names, "distinct", lambda runner: asked.append(runner) or distinct(runner))
+    assert [runner for _, _, runner in behind(path)] == asked[::-1] == [f"a{number}" for number in range(8)]
 
 
 def test_shares_that_are_read_elsewhere_keep_runners(tmp_path: Path) -> None:

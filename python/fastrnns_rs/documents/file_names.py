@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from fastrnns_rs.problem.problem import Problem
@@ -95,18 +96,22 @@ def distinct(runner: str) -> str:
     return f"{_cut(name, 40)}~{hashlib.sha256(runner.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
-def find_runner(file: str, runners: list[str]) -> str | None:
+def by_distinct(runners: Sequence[str]) -> dict[str, str]:
+    """Returns runners by their names in file names."""
+    return {distinct(one): one for one in reversed(runners)}
+
+
+def find_runner(file: str, runners: Mapping[str, str]) -> str | None:
     """Returns the runner of a trace of torch's profiler, by the name of the file.
 
     Args:
         file: Name of a file, `STEM.RUNNER.CYCLE.json.gz`, without its folder.
-        runners: Runners of the capture.
+        runners: Runners of the capture, from `by_distinct`.
 
     Returns:
         None if the name contains no runner of the capture.
     """
-    parts = file.split(".")
-    return next((one for one in runners if distinct(one) in parts[1:2]), None)
+    return next((runners[part] for part in file.split(".")[1:2] if part in runners), None)
 
 
 def _runners(runners: list[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture
-from fastrnns_rs.documents.file_names import find_runner
+from fastrnns_rs.documents.file_names import by_distinct, find_runner
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.verbs.report import file_kinds
@@ -211,9 +211,10 @@ def _list_files(path: Path, manifest: Capture) -> list[tuple[str, str | None]]:
         what = "not a file" if _is_there(missing[0]) else "file not found"
         reason = f"{what}: {str(missing[0])!r}{more}"
         raise FastrnnsError(f"incomplete capture: {str(path)!r}", hint, reason=reason, value=str(path))
+    # A manifest may name a million runners, and many files.
+    runners = by_distinct(manifest.runners)
     return [
-        (str(file), find_runner(file.name, manifest.runners) if is_of_one else None)
-        for file, is_of_one in dict.fromkeys(named)
+        (str(file), find_runner(file.name, runners) if is_of_one else None) for file, is_of_one in dict.fromkeys(named)
     ]
 
 
