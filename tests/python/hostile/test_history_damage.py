@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import time
@@ -220,6 +221,21 @@ def test_a_log_or_journal_that_is_a_pipe_is_not_waited_for(history: RunHistory, 
     os.mkfifo(history.folder / f"index.sqlite{suffix}")
     done = run_process("history", "--history", history.folder, timeout_s=30)
     assert (done.status, done.stdout.count("complete")) == (0, 1)
+
+
+def test_a_journal_that_names_a_file_does_not_delete_that_file(history: RunHistory, tmp_path: Path) -> None:
+    history.keep(made(1))
+    history.document()
+    named = tmp_path / "thesis.txt"
+    named.write_text("years of work")
+    index, magic, name = history.folder / "index.sqlite", bytes.fromhex("d9d505f920a163d7"), os.fsencode(named)
+    head = magic + struct.pack(">IIIII", 0, 0, index.stat().st_size // 4096, 512, 4096)
+    # A journal of several databases: SQLite deletes the file that it names when no other journal belongs to that.
+    names = struct.pack(">I", (1 << 30) // 4096 + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    index.with_name("index.sqlite-journal").write_bytes(head.ljust(512, b"\0") + names)
+    document = history.document()
+    assert named.read_text() == "years of work"
+    assert (len(document.runs), [one.code for one in document.warnings]) == (1, ["foreign_files"])
 
 
 def test_listing_a_folder_that_is_no_history_writes_nothing(history: RunHistory) -> None:

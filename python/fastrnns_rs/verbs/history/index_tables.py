@@ -39,11 +39,14 @@ _JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 def may_replace(path: Path) -> bool:
     """Returns True if an index here replaces no foreign data.
 
-    This holds for missing and empty files, and databases with tables of any version of this index.
+    This holds for missing and empty files, and databases with tables of any version of this index, unless their journal
+    names another file: SQLite would delete that file, and no build writes such a journal.
 
     Args:
         path: Path of the index, which is a regular file or missing.
     """
+    if _names_a_file(f"{path}-journal"):
+        return False
     database, log, journal = (_beginning(f"{path}{suffix}") for suffix in ("", "-wal", "-journal"))
     if any(statement.encode() in database + log + journal for statement in _STATEMENTS):
         return True
@@ -54,13 +57,26 @@ def may_replace(path: Path) -> bool:
     return not database or not has_tables
 
 
+def _names_a_file(journal: str) -> bool:
+    """Returns True for a journal of several databases.
+
+    It ends with the name of a file and these bytes.
+    """
+    return _read(journal, -len(_JOURNAL_MAGIC), os.SEEK_END) == _JOURNAL_MAGIC
+
+
 def _beginning(path: str) -> bytes:
+    return _read(path, 0, os.SEEK_SET)
+
+
+def _read(path: str, offset: int, whence: int) -> bytes:
     try:
         # A pipe would wait for its writer.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
+            file.seek(offset, whence)
             return file.read(_BEGINNING) or b""
     except OSError:
-        # SQLite cannot read it either.
+        # SQLite cannot read it either, or the file is shorter.
         return b""
 
 
