@@ -64,6 +64,8 @@ _LARGEST_ROW = 1 << 24
 _SEARCH = 100
 #: Largest integer of SQLite. The time of a file may be later.
 _LARGEST_INTEGER = (1 << 63) - 1
+#: Suffixes of the files that SQLite opens.
+_FILES = ("", "-journal", "-wal", "-shm")
 #: Returns True if a column has only values that a build writes.
 _Kind = Callable[[Sequence[Any]], bool]
 
@@ -118,7 +120,7 @@ class RunIndex:
                 self._discard()
             try:
                 # SQLite would wait for the writer of a pipe, deaf to Ctrl-C.
-                if not all(_is_ordinary(Path(f"{self._path}{suffix}")) for suffix in ("", "-journal")):
+                if not all(_is_ordinary(Path(f"{self._path}{suffix}")) for suffix in _FILES):
                     break
                 if not may_replace(self._path):
                     self.is_foreign = True
@@ -326,7 +328,7 @@ class RunIndex:
     def _discard(self) -> None:
         """Removes a damaged index: it can be rebuilt from the files."""
         self._close()
-        for suffix in ("", "-journal", "-wal", "-shm"):
+        for suffix in _FILES:
             with suppress(OSError):
                 Path(f"{self._path}{suffix}").unlink()
 
