@@ -12,9 +12,10 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,8 +191,8 @@ def endless(path: Path, gibibytes: float) -> Path:
     return path
 
 
-def interrupt_read(path: Path) -> None:
-    interrupt("import fastrnns_rs", f"fastrnns_rs.read({str(path)!r})", after=2)
+def interrupt_read(*paths: Path) -> None:
+    interrupt("import fastrnns_rs", f"fastrnns_rs.read(*{[str(path) for path in paths]!r})", after=2)
 
 
 def test_ctrl_c_ends_a_long_read(tmp_path: Path) -> None:
@@ -210,22 +211,24 @@ def test_ctrl_c_ends_a_long_read(tmp_path: Path) -> None:
     assert (child.returncode, out, err.strip()) == (130, "", "")
 
 
-@pytest.fixture
-def silent(tmp_path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+@contextmanager
+def silent_pipe(path: Path) -> Iterator[Path]:
     """A pipe into which somebody has written the beginning of a trace, and nothing since."""
-    path = tmp_path / "pipe.json"
     os.mkfifo(path)
     # Whoever may read and write it need not wait for the other end.
     with open(os.open(path, os.O_RDWR), "wb", buffering=0) as file:
         text = json.dumps(document([call(), *(kernel("k", 5 * at) for at in range(100))]))
         file.write(text[: len(text) // 2].encode())
-        yield path, file
+        yield path
 
 
-def test_ctrl_c_ends_the_wait_for_a_pipe(silent: tuple[Path, IO[bytes]], tmp_path: Path) -> None:
-    """One that is silent, and one that nobody has opened to write."""
+def test_ctrl_c_ends_the_wait_for_pipes(tmp_path: Path) -> None:
+    """For one that is silent, for several, each on its own thread, and for one that nobody has opened to write."""
     os.mkfifo(tmp_path / "closed.json")
-    interrupt_read(silent[0])
+    with silent_pipe(tmp_path / "alone.json") as alone:
+        interrupt_read(alone)
+    with silent_pipe(tmp_path / "one.json") as one, silent_pipe(tmp_path / "other.json") as other:
+        interrupt_read(one, other)
     interrupt_read(tmp_path / "closed.json")
 
 

@@ -43,8 +43,10 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "the path is a folder"));
     }
-    let (size_bytes, is_file, file) = (metadata.len(), metadata.is_file(), Arc::new(file));
-    let (head, bytes) = with_head(Arc::clone(&file), interrupted)?;
+    let (size_bytes, is_file) = (metadata.len(), metadata.is_file());
+    let is_pipe = metadata.file_type().is_fifo();
+    let file = Arc::new(file);
+    let (head, bytes) = with_head(Waiting { file: Arc::clone(&file), is_pipe }, interrupted)?;
     if head.starts_with(b"\x1f\x8b") {
         let (head, bytes) = with_head(MultiGzDecoder::new(bytes), interrupted)?;
         // A thread that waits for a pipe must be interruptible.
@@ -68,12 +70,7 @@ fn open_file(path: &Path, interrupted: Interrupted<'_>) -> io::Result<File> {
         return Ok(file);
     }
     if kind.is_fifo() {
-        let ready = || match poll(&mut [PollFd::new(&file, PollFlags::IN)], Some(&PATIENCE)) {
-            Ok(count) => Ok(count > 0),
-            Err(Errno::INTR) => Ok(false),
-            Err(error) => Err(error),
-        };
-        while !ready()? {
+        while !is_ready(&file)? {
             if interrupted() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
@@ -81,6 +78,31 @@ fn open_file(path: &Path, interrupted: Interrupted<'_>) -> io::Result<File> {
     }
     fcntl_setfl(&file, OFlags::empty())?;
     Ok(file)
+}
+
+/// Returns true once something can be read from a pipe, or nothing ever will; false after a while.
+fn is_ready(pipe: &File) -> io::Result<bool> {
+    match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&PATIENCE)) {
+        Ok(count) => Ok(count > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A file. Reading a pipe into which nothing is written fails again and again, as if interrupted: signals reach one thread only,
+/// and any other would wait for ever.
+struct Waiting {
+    file: Arc<File>,
+    is_pipe: bool,
+}
+
+impl Read for Waiting {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_pipe && !is_ready(&self.file)? {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        self.file.read(buffer)
+    }
 }
 
 /// Returns the start of a stream, and the whole of it. An error after the start is returned when that part is read.
