@@ -50,6 +50,23 @@ pub fn read_by(content: &[u8], reader: impl Fn(&Path, &mut Trace) -> Result<(), 
     }
 }
 
+/// Checks an SQLite file; returns whether it is of `expected`, a format.
+///
+/// # Panics
+/// Something does not hold.
+pub fn check_database(input: &[u8], expected: &str) -> bool {
+    if format(input) != Some(expected) {
+        return false;
+    }
+    if let Some(summary) = read(input) {
+        let capture = &summary.captures[0];
+        // Pages may be shared or run in circles: rows must not come of it that the file has no room for. A table that
+        // breaks off counts as one more, and takes some bytes of the schema itself.
+        assert!(capture.events_read + capture.events_skipped <= input.len() as u64);
+    }
+    true
+}
+
 /// The summary of a trace of one capture, everything counted.
 ///
 /// # Panics
