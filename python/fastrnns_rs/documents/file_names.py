@@ -6,6 +6,7 @@ import hashlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.user_folder import user_folder
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ _OTHER_FOLDER = "Use another `output_dir`."
 
 def default_folder() -> Path:
     """Returns the default folder of captures, by the platform's convention."""
-    import platformdirs
-
-    return platformdirs.user_data_path("fastrnns-rs") / "captures"
+    return user_folder("data") / "captures"
 
 
 def name(runners: list[str], problem: Problem, now: datetime) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.noise_floor import NoiseFloor, NoiseFloorDocument
+from fastrnns_rs.documents.user_folder import user_folder
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 
@@ -101,10 +102,8 @@ def kept(device: str, name: str | None) -> NoiseFloor | None:
 
 
 def _path(device: str, name: str | None) -> Path:
-    import platformdirs
-
     kind = device.partition(":")[0]
-    return platformdirs.user_state_path("fastrnns-rs") / "noise" / f"{kind}-{distinct(name or 'unknown')}.json"
+    return user_folder("state") / "noise" / f"{kind}-{distinct(name or 'unknown')}.json"
 
 
 def _damaged(path: Path, why: str) -> UsageError:

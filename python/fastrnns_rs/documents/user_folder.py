@@ -1,0 +1,26 @@
+"""Folders of this user, by the platform's convention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+
+def user_folder(kind: Literal["data", "state", "cache"]) -> Path:
+    """Returns the folder for the package's files of one kind.
+
+    In a container, a user may have neither `HOME` nor an entry with a home folder; this is then `/`, as Docker sets it.
+    """
+    import platformdirs
+
+    places = {
+        "data": platformdirs.user_data_path,
+        "state": platformdirs.user_state_path,
+        "cache": platformdirs.user_cache_path,
+    }
+    try:
+        found = places[kind]("fastrnns-rs")
+    except RuntimeError:
+        found = None
+    # Older versions of platformdirs return a relative path.
+    return found if found is not None and found.is_absolute() else Path("/fastrnns-rs") / kind
