@@ -29,7 +29,7 @@ def _output(words: list[str]) -> str:
     """Returns the output of a command that reads kept runs; no history adds to it."""
     words = ["show", words[-1]] if words[0] == "bench" else words
     with tempfile.TemporaryDirectory() as empty:
-        settings = {**os.environ, "XDG_DATA_HOME": empty, "COLUMNS": "120", "NO_COLOR": "1"}
+        settings = {**os.environ, "XDG_DATA_HOME": empty, "XDG_CACHE_HOME": empty, "COLUMNS": "120", "NO_COLOR": "1"}
         command = [sys.executable, "-m", "fastrnns_rs", *words]
         return subprocess.run(command, cwd=RUNS, env=settings, capture_output=True, text=True, check=True).stdout
 

@@ -63,9 +63,9 @@ def generated_modules(tmp_path_factory: pytest.TempPathFactory) -> Modules:
 
 @pytest.fixture(autouse=True, scope="session")
 def _nothing_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HistoryGuard]:
-    """What is known of this machine's noise, and the history, are their user's: tests neither see nor replace them."""
+    """Noise floors, the history and its index are their user's: tests neither see nor replace them."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("XDG_STATE_HOME", "XDG_DATA_HOME"):
+        for name in ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
         for name in [one for one in os.environ if one.startswith("FASTRNNS_") and one.endswith("_HISTORY")]:
             patch.delenv(name)

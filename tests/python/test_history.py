@@ -38,7 +38,7 @@ def test_bench_keeps_every_run(history: RunHistory, anywhere: Path) -> None:
     assert run_cli("show", "@last").stdout == run_cli("show", "here.json").stdout
     compared = run_cli("compare", "@last~1", "@last", "--json")
     assert compared.json()["baseline"] == {**compared.json()["baseline"], "label": "@last~1", "files": [one.path]}
-    assert sorted(os.listdir(history.folder)) == ["index.sqlite", "runs"]
+    assert sorted(os.listdir(history.folder)) == ["runs"]
 
 
 def test_a_large_history_is_told_of(history: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:

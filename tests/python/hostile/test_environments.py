@@ -35,7 +35,7 @@ ENVIRONMENTS = {
     "no variables": 'exec env -i "$@"',
     "no temporary folder": 'TMPDIR=/nonexistent exec "$@"',
     "unwritable temporary folder": 'TMPDIR=/proc exec "$@"',
-    "unwritable user folders": 'XDG_STATE_HOME=/proc/x XDG_DATA_HOME=/proc/x exec "$@"',
+    "unwritable user folders": 'XDG_STATE_HOME=/proc/x XDG_DATA_HOME=/proc/x XDG_CACHE_HOME=/proc/x exec "$@"',
     "deleted folder": 'mkdir gone && cd gone && rmdir ../gone && exec "$@"',
     "language C": 'LC_ALL=C LANG=C exec "$@"',
     "language POSIX, ASCII": 'LC_ALL=POSIX PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 exec "$@"',

@@ -1,4 +1,4 @@
-"""Histories that someone else made: indexes, tags, links, pipes and ids that reach for other files."""
+"""Histories that someone else made: databases, tags, links, pipes and ids that reach for other files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import sqlite3
+import struct
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,16 +18,13 @@ from typing import Any
 import pytest
 from commands import run_cli, run_pretended, run_process, run_with_facts
 from conftest import TINY
-from parts import few
 from run_files import SESSION, exactly, process, run
 
-from fastrnns_rs import UsageError, __version__
+from fastrnns_rs import UsageError
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.verbs.history import indexed_files, run_index, tag_lock
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
-
-ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
 
 
 def made(number: int) -> Run:
@@ -45,78 +43,36 @@ def ids(history: RunHistory) -> list[int]:
     return sorted(int(one.run_id, 16) for one in history.document().runs)
 
 
-def doctor(history: RunHistory, statements: str) -> None:
-    """Changes the index, and has it claim that it matches the files."""
-    history.document()
-    with closing(sqlite3.connect(history.folder / "index.sqlite")) as database:
-        database.executescript(statements)
-        database.execute("DELETE FROM folder")
-        database.execute("INSERT INTO folder VALUES (?, ?)", (history.runs_folder.stat().st_ctime_ns, __version__))
-        database.commit()
-
-
-def test_an_index_names_no_file_outside(three: RunHistory, anywhere: Path) -> None:
-    (three.folder.parent / "secret.json").write_text("secret")
-    outside = "UPDATE files SET name = CAST('../../secret.json' AS BLOB) WHERE run_id LIKE '%1'"
-    doctor(three, outside)
-    assert run_cli("history", f"@{1:032x}", "--export", anywhere / "out").status == 0
-    assert "secret" not in (anywhere / "out" / os.listdir(anywhere / "out")[0]).read_text()
-    doctor(three, outside)
-    assert "3 of 3 runs were deleted" in run_cli("history", "--prune", "--keep", "1").stderr
-    assert (three.folder.parent / "secret.json").read_text() == "secret"
-    assert os.listdir(three.runs_folder) == []
-
-
-DOCTORED = [
-    "UPDATE files SET runners = NULL",
-    "UPDATE files SET run_id = x'ff00', status = 'fine'",
-    "UPDATE files SET size = 'large'",
-    "UPDATE files SET created_utc = x'00', torch_version = x'ff'",
-    "UPDATE files SET dirty = 'no', verb = 5",
-    "UPDATE files SET fault = CAST(zeroblob(50000000) AS TEXT)",
-    "UPDATE sessions SET mean = 'slow', n_processes = 'two'",
-    "UPDATE sessions SET mean = 9e999, variance = -9e999",
-    f"ALTER TABLE files RENAME TO f; CREATE VIEW files AS {ENDLESS} SELECT f.* FROM f, c",
-    f"CREATE TRIGGER t BEFORE INSERT ON files BEGIN SELECT 1 FROM ({ENDLESS} SELECT x FROM c) WHERE x < 0; END",
-]
-
-
-@pytest.mark.parametrize("statements", few([DOCTORED[1], DOCTORED[5], *DOCTORED[-2:]], DOCTORED, "kills"))
-def test_a_doctored_index_is_replaced(three: RunHistory, anywhere: Path, statements: str) -> None:
-    del anywhere
-    before = three.document()
-    doctor(three, statements)
-    three.keep(made(3))
-    for words in (["history"], ["history", "--json"], ["compare", "@last~1", "@last"]):
-        done = run_process(*words)
-        assert (done.status, "error" in done.stderr) == (0, False), done.stderr
-    assert three.document().runs[:3] == before.runs
-
-
-def test_an_index_of_an_archive_is_not_believed(three: RunHistory) -> None:
-    three.document()
-    with closing(sqlite3.connect(three.folder / "index.sqlite")) as database:
-        database.execute("UPDATE sessions SET mean = 5")
-        database.commit()
-    for file in three.runs_folder.iterdir():
-        # As unpacking does: size and time are those of the row.
-        status, content = file.stat(), file.read_bytes()
-        file.unlink()
-        file.write_bytes(content)
-        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
-    with three.index() as index:
-        assert index._fetch_checked([], "SELECT COUNT(*) FROM sessions WHERE mean = 5") == [(0,)]
-
-
-@pytest.mark.parametrize("link", [os.symlink, os.link])
-def test_a_database_of_another_program_is_left_alone(three: RunHistory, link: Callable[[Path, Path], None]) -> None:
-    other = three.folder.parent / "other.sqlite"
-    with closing(sqlite3.connect(other)) as database:
-        database.executescript("CREATE TABLE files (a); INSERT INTO files VALUES (42)")
-    content = other.read_bytes()
-    link(other, three.folder / "index.sqlite")
+def test_no_database_of_a_history_is_opened(three: RunHistory, tmp_path: Path) -> None:
+    named = tmp_path / "thesis.txt"
+    named.write_text("years of work")
+    database, magic, name = three.folder / "index.sqlite", bytes.fromhex("d9d505f920a163d7"), os.fsencode(named)
+    with closing(sqlite3.connect(database)) as made_by_others:
+        made_by_others.executescript("CREATE TABLE files (a); INSERT INTO files VALUES (42)")
+    # A journal of several databases: SQLite deletes the file that it names when no other journal belongs to that.
+    head = magic + struct.pack(">IIIII", 0, 0, database.stat().st_size // 4096, 512, 4096)
+    names = struct.pack(">I", (1 << 30) // 4096 + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    journal = three.folder / "index.sqlite-journal"
+    journal.write_bytes(head.ljust(512, b"\0") + names)
+    content = [one.read_bytes() for one in (database, journal)]
     assert ids(three) == [0, 1, 2]
-    assert other.read_bytes() == content
+    assert [one.read_bytes() for one in (database, journal)] == content
+    assert named.read_text() == "years of work"
+    # SQLite would have deleted it.
+    with closing(sqlite3.connect(database)) as opened:
+        opened.execute("SELECT * FROM files")
+    assert not named.exists()
+
+
+def test_a_file_of_equal_size_and_time_is_read_again(three: RunHistory) -> None:
+    assert ids(three) == [0, 1, 2]
+    file = Path(three.document().runs[0].path)
+    status, content = file.stat(), file.read_text()
+    file.write_text(content.replace(made(0).run_id, made(7).run_id))
+    # As unpacking does.
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert file.stat().st_size == status.st_size
+    assert ids(three) == [1, 2, 7]
 
 
 def test_odd_files_in_the_history_are_left_out(three: RunHistory) -> None:

@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import sqlite3
-import struct
 import subprocess
 import sys
 import time
@@ -17,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import run_pretended, run_process
+from commands import run_pretended
 from conftest import TINY
 from run_files import exactly, run
 
 from fastrnns_rs.documents import writing
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.verbs.history import indexed_files, run_index
+from fastrnns_rs.verbs.history.index_place import index_path
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.verbs.history.transfer import import_runs
 
@@ -64,6 +64,12 @@ def made(number: int) -> Run:
     return run([exactly([1000 + number])], run_id=f"{number:032x}")
 
 
+def index_of(history: RunHistory) -> Path:
+    path = index_path(history.runs_folder)
+    assert path is not None
+    return path
+
+
 def ids(history: RunHistory) -> list[str]:
     return [one.run_id for one in history.document().runs]
 
@@ -98,7 +104,7 @@ def check_kills(history: RunHistory, kills: int) -> None:
     assert history.document().warnings == []
     with history.index() as index:
         assert index.runs()
-    with closing(sqlite3.connect(history.folder / "index.sqlite")) as database:
+    with closing(sqlite3.connect(index_of(history))) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     # What was being written when its writer died stays hidden.
     assert all(Run.load(one.path).run_id == one.run_id for one in history.document().runs)
@@ -153,94 +159,14 @@ def test_a_damaged_index_is_made_anew(history: RunHistory, damage: Callable[[Pat
         history.keep(made(number))
     before = history.document()
     with history.index() as index:
-        kinds = {row[0] for row in index._fetch_checked([], "SELECT kind FROM sessions")}
+        kinds = {row[0] for row in index._fetch("SELECT kind FROM sessions")}
         assert len(index.equal(kinds)) == len(kinds)  # all of one session
-    damage(history.folder / "index.sqlite")
+    damage(index_of(history))
     for _ in range(2):
         assert history.document() == before
         with history.index() as index:
             assert len(index.equal(kinds)) == len(kinds)
     assert len(list(history.runs_folder.iterdir())) == 30
-
-
-def a_text(folder: Path) -> None:
-    (folder / "index.sqlite").write_text("notes of somebody\n" * 500)
-
-
-def a_database(folder: Path) -> None:
-    with closing(sqlite3.connect(folder / "index.sqlite")) as database:
-        database.executescript("CREATE TABLE mine (a); INSERT INTO mine VALUES (42); PRAGMA journal_mode = WAL")
-
-
-def a_database_in_use(folder: Path) -> None:
-    """A database of a killed program, which has its content in the log."""
-    at = os.fspath(folder / "index.sqlite")
-    text = "CREATE TABLE mine (a); INSERT INTO mine VALUES (42)"
-    program = f"d = sqlite3.connect({at!r}); d.execute('PRAGMA journal_mode = WAL'); d.executescript({text!r})"
-    subprocess.run([sys.executable, "-c", f"import sqlite3, os; {program}; os._exit(0)"], check=True)
-    assert (folder / "index.sqlite-wal").stat().st_size > 0
-
-
-def a_text_as_log(folder: Path) -> None:
-    (folder / "index.sqlite-wal").write_text("notes of somebody\n" * 500)
-
-
-def a_text_as_journal(folder: Path) -> None:
-    (folder / "index.sqlite-journal").write_text("notes of somebody\n" * 500)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {one.name: one.read_bytes() for one in folder.glob("index*") if one.is_file()}
-
-
-@pytest.mark.parametrize("make", [a_text, a_database, a_database_in_use, a_text_as_log, a_text_as_journal])
-def test_files_of_others_with_the_names_of_the_index_are_left_alone(
-    history: RunHistory, make: Callable[[Path], None]
-) -> None:
-    history.folder.mkdir()
-    make(history.folder)
-    before = contents(history.folder)
-    assert history.document().runs == []
-    for _ in range(2):
-        assert contents(history.folder) == before
-        history.keep(made(1))
-        document = history.document()
-        [warning] = document.warnings
-        assert (len(document.runs), warning.code) == (1, "foreign_files")
-        assert "index.sqlite: not an index of fastrnns-rs" in str(warning.evidence)
-        with history.index() as index:
-            assert index.n_runs() == 1
-        assert contents(history.folder) == before
-
-
-@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
-def test_a_log_or_journal_that_is_a_pipe_is_not_waited_for(history: RunHistory, suffix: str) -> None:
-    history.keep(made(1))
-    # SQLite looks for the journal of an index that has a page.
-    assert len(history.document().runs) == 1
-    index = history.folder / "index.sqlite"
-    with index.open("r+b") as file:
-        # With a log: SQLite opens a pipe that it cannot write to as a reader, and waits.
-        file.seek(18)
-        file.write(b"\2\2" if suffix != "-journal" else b"\1\1")
-    os.mkfifo(f"{index}{suffix}", 0o400)
-    done = run_process("history", "--history", history.folder, timeout_s=30)
-    assert (done.status, done.stdout.count("complete")) == (0, 1)
-
-
-def test_a_journal_that_names_a_file_does_not_delete_that_file(history: RunHistory, tmp_path: Path) -> None:
-    history.keep(made(1))
-    history.document()
-    named = tmp_path / "thesis.txt"
-    named.write_text("years of work")
-    index, magic, name = history.folder / "index.sqlite", bytes.fromhex("d9d505f920a163d7"), os.fsencode(named)
-    head = magic + struct.pack(">IIIII", 0, 0, index.stat().st_size // 4096, 512, 4096)
-    # A journal of several databases: SQLite deletes the file that it names when no other journal belongs to that.
-    names = struct.pack(">I", (1 << 30) // 4096 + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
-    index.with_name("index.sqlite-journal").write_bytes(head.ljust(512, b"\0") + names)
-    document = history.document()
-    assert named.read_text() == "years of work"
-    assert (len(document.runs), [one.code for one in document.warnings]) == (1, ["foreign_files"])
 
 
 def test_listing_a_folder_that_is_no_history_writes_nothing(history: RunHistory) -> None:
@@ -278,7 +204,7 @@ def test_an_index_that_cannot_be_written_is_no_obstacle(history: RunHistory, mon
 
     monkeypatch.setattr(run_index.sqlite3, "connect", refuse)
     assert len(ids(history)) == 1
-    assert not (history.folder / "index.sqlite").exists()
+    assert not index_of(history).exists()
 
 
 def test_foreign_files_are_named_and_left_alone(history: RunHistory, tmp_path: Path) -> None:
@@ -329,7 +255,7 @@ def test_changed_and_removed_files_are_noticed(history: RunHistory, monkeypatch:
     time.sleep(0.1)
     assert len(ids(history)) == 2
     with history.index() as index:
-        assert index._fetch_checked([], "SELECT COUNT(*) FROM folder") == [(1,)]
+        assert index._fetch("SELECT COUNT(*) FROM folder") == [(1,)]
     history.keep(made(7))
     assert len(ids(history)) == 3
 

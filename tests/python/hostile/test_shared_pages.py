@@ -1,10 +1,9 @@
-"""SQLite files in which a statement never ends: captures, and the index of a history."""
+"""SQLite files in which a statement never ends, as a capture."""
 
 from __future__ import annotations
 
 import signal
 import sqlite3
-import struct
 import time
 from contextlib import closing
 from pathlib import Path
@@ -13,13 +12,9 @@ from types import FrameType
 import pytest
 from commands import run_process
 from nsys_exports import TABLES
-from run_files import exactly, run
 from shared_pages import share_pages
 
-from fastrnns_rs import __version__
 from fastrnns_rs.documents.statement_limit import EndlessStatementError, limit_statements
-from fastrnns_rs.verbs.history import row_limit
-from fastrnns_rs.verbs.history.run_history import RunHistory
 
 METADATA = "CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT); INSERT INTO META_DATA_EXPORT VALUES ('a', 'b');"
 EXPORT = f"{TABLES} {METADATA}"
@@ -33,16 +28,6 @@ def make(path: Path, statements: str, table: str = "") -> Path:
         database.executescript(statements)
     share_pages(path, table)
     return path
-
-
-def make_hole(path: Path, size: int) -> None:
-    """Makes a database so large; a hole in a file takes no place."""
-    with path.open("r+b") as file:
-        file.seek(16)
-        (page,) = struct.unpack(">H", file.read(2))
-        file.seek(28)
-        file.write(struct.pack(">I", size // page))
-        file.truncate(size)
 
 
 @pytest.mark.parametrize("command", ["report", "compare", "show"])
@@ -71,45 +56,6 @@ def test_metadata_without_end_are_refused(anywhere: Path) -> None:
     error, _hint = done.stderr.splitlines()
     assert done.status == 1
     assert error.endswith("capture.sqlite' (FILE): the file is damaged: its pages refer to each other without end")
-
-
-@pytest.mark.parametrize(("table", "size"), [("", 0), ("folder", 0), ("folder", 1 << 34)])
-def test_an_index_without_end_is_made_again(history: RunHistory, anywhere: Path, table: str, size: int) -> None:
-    history.keep(run([exactly([1000])], run_id=f"{1:032x}"))
-    history.document()
-    index = history.folder / "index.sqlite"
-    with closing(sqlite3.connect(index)) as database:
-        database.execute("DELETE FROM folder")
-        row = (history.runs_folder.stat().st_ctime_ns, __version__)
-        database.execute("INSERT INTO folder VALUES (?, ?)", row)
-        database.commit()
-    share_pages(index, table)
-    if size:
-        make_hole(index, size)
-    done = run_process("history", "--history", history.folder, timeout_s=PATIENCE_S)
-    assert (done.status, done.stdout.count("complete")) == (0, 1)
-    with history.index() as found:
-        assert found.n_runs() == 1
-    with closing(sqlite3.connect(index)) as database:
-        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-
-
-def test_rows_of_an_index_with_a_hole_do_not_fill_the_memory(
-    history: RunHistory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in (1, 2, 3):
-        history.keep(run([exactly([1000])], run_id=f"{number:032x}"))
-    history.document()
-    index = history.folder / "index.sqlite"
-    share_pages(index, "files_by_start")
-    make_hole(index, 1 << 34)
-    # Six gigabytes without a limit.
-    monkeypatch.setattr(row_limit, "_MOST_BYTES", 1 << 20)
-    begin = time.monotonic()
-    assert len(history.document().runs) == 3
-    assert time.monotonic() - begin < PATIENCE_S
-    with closing(sqlite3.connect(index)) as database:
-        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 def test_a_signal_ends_a_statement(anywhere: Path) -> None:

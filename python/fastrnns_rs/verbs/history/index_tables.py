@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import suppress
-from pathlib import Path
 
 #: Version of the tables, in `PRAGMA user_version`. An index of another version is rebuilt.
 _SHAPE = 7
@@ -29,62 +27,11 @@ CREATE INDEX sessions_by_family ON sessions (family);
 _STATEMENTS = [one.strip() for one in _TABLES.split(";") if one.strip()]
 
 
-#: Number of bytes of a database, its journal or its log that contain the statements: the first page, and its copies.
-_BEGINNING = 1 << 16
-#: Place of the number of tables and indexes that the first page of a database lists.
-_ENTRIES = slice(103, 105)
-_JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
-
-
-def may_replace(path: Path) -> bool:
-    """Returns True if an index here replaces no foreign data.
-
-    This holds for missing and empty files, and databases with tables of any version of this index, unless their journal
-    names another file: SQLite would delete that file, and no build writes such a journal.
-
-    Args:
-        path: Path of the index, which is a regular file or missing.
-    """
-    if _names_a_file(f"{path}-journal"):
-        return False
-    database, log, journal = (_beginning(f"{path}{suffix}") for suffix in ("", "-wal", "-journal"))
-    if any(statement.encode() in database + log + journal for statement in _STATEMENTS):
-        return True
-    # A writer that ended early may have left no more than a journal, whose first bytes are written last.
-    if log or (journal.strip(b"\0") and not journal.startswith(_JOURNAL_MAGIC)):
-        return False
-    has_tables = not database.startswith(b"SQLite format 3\0") or any(database[_ENTRIES])
-    return not database or not has_tables
-
-
-def _names_a_file(journal: str) -> bool:
-    """Returns True for a journal of several databases.
-
-    It ends with the name of a file and these bytes.
-    """
-    return _read(journal, -len(_JOURNAL_MAGIC), os.SEEK_END) == _JOURNAL_MAGIC
-
-
-def _beginning(path: str) -> bytes:
-    return _read(path, 0, os.SEEK_SET)
-
-
-def _read(path: str, offset: int, whence: int) -> bytes:
-    try:
-        # A pipe would wait for its writer.
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
-            file.seek(offset, whence)
-            return file.read(_BEGINNING) or b""
-    except OSError:
-        # SQLite cannot read it either, or the file is shorter.
-        return b""
-
-
 def lay_out(database: sqlite3.Connection) -> None:
     """Creates the tables of a new index; safe for concurrent processes.
 
     Raises:
-        sqlite3.DatabaseError: If the database has other tables, or views and triggers, which could run for ever.
+        sqlite3.DatabaseError: If the database has other tables.
     """
     if _is_laid_out(database):
         return
@@ -104,9 +51,7 @@ def lay_out(database: sqlite3.Connection) -> None:
 def _is_laid_out(database: sqlite3.Connection) -> bool:
     """Returns True if this build laid out the tables, False if there are none."""
     version = database.execute("PRAGMA user_version").fetchone()
-    # Entries that share pages could fill the memory.
-    entries = database.execute("SELECT sql FROM sqlite_master ORDER BY rowid LIMIT ?", [2 * len(_STATEMENTS)])
-    found = [sql for (sql,) in entries if sql is not None]
+    found = [sql for (sql,) in database.execute("SELECT sql FROM sqlite_master ORDER BY rowid") if sql is not None]
     if found and (version != (_SHAPE,) or found != _STATEMENTS):
         raise sqlite3.DatabaseError("the index has other tables")
     return bool(found)

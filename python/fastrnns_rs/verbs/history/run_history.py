@@ -17,9 +17,11 @@ from fastrnns_rs.documents import reading, writing
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.garbage_collection import pause_garbage_collection
 from fastrnns_rs.documents.history import History, KeptRun
+from fastrnns_rs.documents.user_folder import user_folder
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
+from fastrnns_rs.verbs.history.index_place import index_path
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unreadable_history
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
 
@@ -42,9 +44,7 @@ _MOST_NAMED = 3
 
 def default_folder() -> Path:
     """Returns the folder of the user's history, by the platform's convention."""
-    import platformdirs
-
-    return platformdirs.user_data_path("fastrnns-rs") / "history"
+    return user_folder("data") / "history"
 
 
 def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> RunHistory | None:
@@ -71,10 +71,9 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
 
 @dataclass(frozen=True, slots=True)
 class RunHistory:
-    """Folder of run files, tags and an index.
+    """Folder of run files and tags.
 
-    The folder has `runs` with run files, `tags` with a folder for each tag, and `index.sqlite`, built from the run
-    files.
+    The folder has `runs` with run files, and `tags` with a folder for each tag.
 
     Attributes:
         folder: Path of the history; it is created with the first kept run.
@@ -107,7 +106,7 @@ class RunHistory:
 
     def index(self) -> RunIndex:
         """Returns the index, for a `with` block."""
-        return RunIndex(self.folder / "index.sqlite", self.runs_folder)
+        return RunIndex(index_path(self.runs_folder), self.runs_folder)
 
     def find_place(self, run: Run) -> Path:
         """Returns the path of a run in the history."""
@@ -178,8 +177,6 @@ class RunHistory:
             # Damage that only this query meets has the next one read the files.
             faults = index.faults()
             runs = self._runs(index.runs(newest))
-            if index.is_foreign:
-                faults.append(("index.sqlite", "not an index of fastrnns-rs"))
         foreign = [f"{name}: {fault}" for name, fault in faults]
         return History(folder=str(self.folder), runs=runs, warnings=[*_report_foreign(foreign)])
 

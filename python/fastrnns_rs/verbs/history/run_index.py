@@ -3,8 +3,7 @@
 Run files are authoritative. A row of the index is used only if name, size and both times of its file are unchanged.
 A crash between writing a file and its row, a second writer or a lost index only cost the time to read files again.
 
-Only the system sets the change time (ctime) of a file. An index from an archive therefore matches none of its run
-files, and its rows are not used.
+Only the system sets the change time (ctime) of a file, so that a file from an archive is read again.
 """
 
 from __future__ import annotations
@@ -13,20 +12,16 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing, suppress
-from math import isfinite
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import __version__
 from fastrnns_rs.documents import reading
-from fastrnns_rs.documents.statement_limit import limit_statements
 from fastrnns_rs.documents.writer_lock import has_locks
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.history import row_limit
-from fastrnns_rs.verbs.history.index_tables import lay_out, may_replace
+from fastrnns_rs.verbs.history.index_tables import lay_out
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -58,73 +53,27 @@ _PRIMARY = 0xFF
 _TICK_NS = 2_000_000_000
 #: Number of values in one statement that every version of SQLite supports.
 _MOST_VALUES = 500
-#: Largest row in bytes. Rows that a build writes are far smaller.
-_LARGEST_ROW = 1 << 24
-#: Number of bytes of rows to which the search for a row that is missing amounts.
-_SEARCH = 100
 #: Largest integer of SQLite. The time of a file may be later.
 _LARGEST_INTEGER = (1 << 63) - 1
-#: Suffixes of the files that SQLite opens.
-_FILES = ("", "-journal", "-wal", "-shm")
-#: Returns True if a column has only values that a build writes.
-_Kind = Callable[[Sequence[Any]], bool]
-
-
-def _check_types(*types: type) -> _Kind:
-    return lambda column: {*map(type, column)} <= {*types}
-
-
-def _check_words(*words: str) -> _Kind:
-    return lambda column: {*column} <= {*words}
-
-
-def _are_names(column: Sequence[Any]) -> bool:
-    return {*map(type, column)} == {bytes} and not any(b"/" in one or b"\0" in one for one in column)
-
-
-def _are_finite(column: Sequence[Any]) -> bool:
-    return {*map(type, column)} <= {float, NoneType} and all(one is None or isfinite(one) for one in column)
-
-
-_INTEGER, _TEXT = _check_types(int), _check_types(str)
-_INTEGER_OR_NONE, _TEXT_OR_NONE = _check_types(int, NoneType), _check_types(str, NoneType)
-_STATUS, _VERB = _check_words("complete", "interrupted", "failed"), _check_words("bench", "ab")
-_RUN_KINDS = [
-    *(_are_names, _INTEGER, _TEXT, _TEXT, _TEXT, _STATUS, _TEXT_OR_NONE, _INTEGER_OR_NONE, _VERB),
-    *(_TEXT, _TEXT, _TEXT, _TEXT_OR_NONE),
-]
-_SESSION_KINDS = [_TEXT, _TEXT, _INTEGER, _are_finite, _are_finite]
 
 
 class RunIndex:
     """Index of a folder, up to date from the start of a `with` block.
 
     Args:
-        path: Path of the index. If it cannot be written, or another program wrote it, an index in memory is used.
+        path: Path of the index, where no other user may write. None, or one that cannot be written: an index in memory.
         folder: Folder of the run files.
-
-    Attributes:
-        is_foreign: True if the file of the index belongs to another program.
     """
 
-    def __init__(self, path: Path, folder: Path) -> None:
+    def __init__(self, path: Path | None, folder: Path) -> None:
         self._path = path
         self._folder = folder
         self._database: sqlite3.Connection | None = None
-        self.is_foreign = False
 
     def __enter__(self) -> Self:
-        # Without run files, nothing is written. `Path.is_dir` fails in a folder of others.
-        for _ in range(2 if os.path.isdir(self._folder) else 0):  # noqa: PTH112
-            if not _is_ordinary(self._path):
-                self._discard()
+        # The second time, in place of a damaged index.
+        for _ in range(2 if self._path is not None else 0):
             try:
-                # SQLite would wait for the writer of a pipe, deaf to Ctrl-C.
-                if not all(_is_ordinary(Path(f"{self._path}{suffix}")) for suffix in _FILES):
-                    break
-                if not may_replace(self._path):
-                    self.is_foreign = True
-                    break
                 self._database = self._opened(str(self._path))
                 self._catch_up()
             except sqlite3.OperationalError:
@@ -148,7 +97,7 @@ class RunIndex:
         Args:
             newest: Number of runs; None for all. If a run has several files, the last started file counts.
         """
-        found = self._fetch_checked(_RUN_KINDS, f"{_SELECT_RUNS} LIMIT ?", [-1 if newest is None else newest])
+        found = self._fetch(f"{_SELECT_RUNS} LIMIT ?", [-1 if newest is None else newest])
         runs: dict[str, tuple[Any, ...]] = {}
         for row in found:
             runs.setdefault(row[2], row)
@@ -158,13 +107,13 @@ class RunIndex:
 
     def n_runs(self) -> int:
         """Returns the number of runs."""
-        [(count,)] = self._fetch_checked([_INTEGER], "SELECT COUNT(DISTINCT run_id) FROM files WHERE fault IS NULL")
+        [(count,)] = self._fetch("SELECT COUNT(DISTINCT run_id) FROM files WHERE fault IS NULL")
         return int(count)
 
     def faults(self) -> list[tuple[str, str]]:
         """Returns the name and the error of each file that is not a run file."""
         text = "SELECT name, fault FROM files WHERE fault IS NOT NULL ORDER BY mtime_ns, name"
-        found = self._fetch_checked([_are_names, _TEXT], text)
+        found = self._fetch(text)
         return [(os.fsdecode(name), fault) for name, fault in found]
 
     def find_equal_files(self, name: str) -> set[str]:
@@ -178,7 +127,7 @@ class RunIndex:
             f" HAVING COUNT(DISTINCT kind) = (SELECT COUNT(*) FROM ({kinds}))"
         )
         encoded = os.fsencode(name)
-        return {os.fsdecode(found) for (found,) in self._fetch_checked([_are_names], text, [encoded, encoded])}
+        return {os.fsdecode(found) for (found,) in self._fetch(text, [encoded, encoded])}
 
     def equal(self, kinds: Iterable[str]) -> list[PastSession]:
         """Returns the rows of these kinds; see `Past`."""
@@ -193,7 +142,7 @@ class RunIndex:
         from fastrnns_rs.verbs.compare.session_spread import PastSession
 
         found: dict[tuple[str, str], PastSession] = {}
-        for session, kind, count, mean, variance in self._fetch_checked(_SESSION_KINDS, _SELECT_RECENT):
+        for session, kind, count, mean, variance in self._fetch(_SELECT_RECENT):
             if kind in kinds:
                 row = PastSession(session=session, kind=kind, n_processes=count, mean=mean, variance=variance)
                 found.setdefault((session, kind), row)
@@ -207,35 +156,21 @@ class RunIndex:
             some = values[first : first + _MOST_VALUES]
             places = ", ".join("?" * len(some))
             text = f"SELECT session, kind, n_processes, mean, variance FROM sessions WHERE {column} IN ({places})"  # noqa: S608  # a column's name and question marks
-            for session, kind, count, mean, variance in self._fetch_checked(
-                _SESSION_KINDS, f"{text} ORDER BY name", some
-            ):
+            for session, kind, count, mean, variance in self._fetch(f"{text} ORDER BY name", some):
                 # A run may have two files, or two equal sides.
                 row = PastSession(session=session, kind=kind, n_processes=count, mean=mean, variance=variance)
                 found.setdefault((session, kind), row)
         return [*found.values()]
 
-    def _fetch_checked(self, kinds: Sequence[_Kind], text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
+    def _fetch(self, text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
+        assert self._database is not None  # noqa: S101  # the block has begun
         try:
-            return self._fetched(kinds, text, values)
+            return self._database.execute(text, values).fetchall()
         except sqlite3.DatabaseError:
             # Opening the index did not detect the damage. The next command creates the index again.
             self._discard()
             self._use_memory()
-            return self._fetched(kinds, text, values)
-
-    def _fetched(self, kinds: Sequence[_Kind], text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
-        """Returns rows, whose values have these types.
-
-        Raises:
-            sqlite3.DatabaseError: If a value is one that no build writes, or rows share pages.
-        """
-        assert self._database is not None  # noqa: S101  # the block has begun
-        rows = row_limit.fetch(self._database, text, values)
-        # Another program may have written anything, such as the path of a file outside of the folder.
-        if rows and not all(kind(column) for kind, column in zip(kinds, zip(*rows, strict=True), strict=False)):
-            raise sqlite3.DatabaseError("the index has a value that no build writes")
-        return rows
+            return self._database.execute(text, values).fetchall()
 
     def _use_memory(self) -> None:
         self._close()
@@ -248,7 +183,7 @@ class RunIndex:
         except sqlite3.OperationalError as error:
             # A file system that refuses all locks looks like an index that another program has locked.
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY != sqlite3.SQLITE_BUSY or not has_locks(
-                self._path.parent
+                Path(place).parent
             ):
                 raise
             return self._connected(place, _PATIENCE_S)
@@ -258,14 +193,11 @@ class RunIndex:
     def _connected(self, place: str, patience_s: float) -> sqlite3.Connection:
         database = sqlite3.connect(place, timeout=patience_s, isolation_level=None)
         try:
-            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_ROW)
-            with limit_statements(database, 0):
-                database.execute("PRAGMA trusted_schema = OFF")
-                # A write-ahead log needs shared memory, whose loss on a network file system would end this process.
-                database.execute("PRAGMA journal_mode = DELETE")
-                # A row lost in a system crash is rebuilt from its file.
-                database.execute("PRAGMA synchronous = NORMAL")
-                lay_out(database)
+            # A write-ahead log needs shared memory, whose loss on a network file system would end this process.
+            database.execute("PRAGMA journal_mode = DELETE")
+            # A row lost in a system crash is rebuilt from its file.
+            database.execute("PRAGMA synchronous = NORMAL")
+            lay_out(database)
         except BaseException:
             database.close()
             raise
@@ -276,15 +208,13 @@ class RunIndex:
         assert self._database is not None  # noqa: S101  # it was opened
         begin, changed_ns = time.time_ns(), _changed_ns(self._folder)
         # Run files are replaced by renaming, which changes the times of their folder.
-        folder = self._fetched([_INTEGER, _TEXT], "SELECT ctime_ns, reader FROM folder LIMIT 2")
-        if len(folder) > 1:
-            raise sqlite3.DatabaseError("the index has several rows of its folder")
-        if changed_ns is not None and (changed_ns, __version__) in folder:
+        folder = self._database.execute("SELECT ctime_ns, reader FROM folder").fetchone()
+        if changed_ns is not None and folder == (changed_ns, __version__):
             return
         found = {stamp[0]: stamp for stamp in _files(self._folder)}
         # A file that another build refused may be a run file of this build.
         text = "SELECT name, size, mtime_ns, ctime_ns, fault IS NULL OR reader = ? FROM files"
-        stamps = self._fetched([_are_names, *[_INTEGER] * 4], text, [__version__])
+        stamps = self._database.execute(text, [__version__])
         known = {os.fsdecode(row[0]): (os.fsdecode(row[0]), *row[1:4]) if row[4] else None for row in stamps}
         gone = known.keys() - found.keys()
         changed = [stamp for name, stamp in found.items() if known.get(name) != stamp]
@@ -311,9 +241,8 @@ class RunIndex:
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 encoded = [(os.fsencode(name),) for name in names]
-                with limit_statements(self._database, row_limit.size_bytes(self._database) + _SEARCH * len(names)):
-                    cursor.executemany("DELETE FROM files WHERE name = ?", encoded)
-                    cursor.executemany("DELETE FROM sessions WHERE name = ?", encoded)
+                cursor.executemany("DELETE FROM files WHERE name = ?", encoded)
+                cursor.executemany("DELETE FROM sessions WHERE name = ?", encoded)
                 cursor.executemany(_INSERT_FILE, [_encoded(one) for one, _ in records])
                 cursor.executemany(_INSERT_SESSION, [_encoded(row) for _, rows in records for row in rows])
                 cursor.execute("DELETE FROM folder")
@@ -328,7 +257,7 @@ class RunIndex:
     def _discard(self) -> None:
         """Removes a damaged index: it can be rebuilt from the files."""
         self._close()
-        for suffix in _FILES:
+        for suffix in ("", "-journal"):
             with suppress(OSError):
                 Path(f"{self._path}{suffix}").unlink()
 
@@ -346,17 +275,6 @@ def _encoded(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _storable(time_ns: int) -> int:
     return max(-_LARGEST_INTEGER, min(time_ns, _LARGEST_INTEGER))
-
-
-def _is_ordinary(path: Path) -> bool:
-    """Returns True for a path that SQLite may write to. It would follow a link."""
-    try:
-        found = os.lstat(path)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 
 
 def _changed_ns(folder: Path) -> int | None:
