@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from fastrnns_rs.cli import display, help_sections, renamed_options
+from fastrnns_rs.cli import display, help_sections, renamed_options, shared
 from fastrnns_rs.cli.configuration import Launch, Target, configured
 from fastrnns_rs.errors import FastrnnsError, UsageError
 
@@ -142,6 +142,9 @@ class Verb(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
         assert isinstance(ctx, VerbContext)  # noqa: S101  # the class of this command's contexts
+        if not ctx.params.get("internal_run"):
+            # The signals of a profiled process are those of its profiler and its runners.
+            shared.interrupt_on_signals()
         renamed_options.warn_of_variables(str(self.name))
         with translated(ctx, ctx.words):
             code = super().invoke(ctx)

@@ -179,7 +179,6 @@ def command(**given: Any) -> int:
     note_programs(click.get_current_context(), "nsys_path")
     format_name = shared.choose_format(given) or "table"
     page_output.check_choice(given)
-    shared.interrupt_on_signals()
     _check_outputs(given)
     inductor = None
     if given["wall_time_ms"] is not None or given["by"] == "inductor":

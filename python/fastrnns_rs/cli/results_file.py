@@ -27,8 +27,7 @@ _LONGEST_SUFFIX = 10
 class ResultsFile:
     """File at `--output`, for a `with` block.
 
-    If the last results could not be written, they are kept in another place at the end of the block. From the start of
-    the block, a request to terminate is handled as Ctrl-C.
+    If the last results could not be written, they are kept in another place at the end of the block.
 
     Args:
         path: Path of the file; None for stdout, or if results are written elsewhere.
@@ -48,8 +47,6 @@ class ResultsFile:
         self.on_stdout = False
 
     def __enter__(self) -> Self:
-        # Signals are handled first, because a lock or a temporary file would be left behind.
-        shared.interrupt_on_signals()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -237,8 +237,6 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
         from fastrnns_rs.cli.configuration import configuration_file
         from fastrnns_rs.documents.writing import check_writable
 
-        # The check makes a file, which a signal that ends the process would leave behind.
-        interrupt_on_signals()
         check_writable(output)
         check_not_read(output, inputs, flag)
         configuration = configuration_file()
@@ -335,12 +333,13 @@ def discard(descriptor: int) -> None:
 def interrupt_on_signals() -> None:
     """Handles a request to terminate as Ctrl-C.
 
-    Measured results are then kept, and no process is left behind.
+    Measured results are then kept. No process, temporary file or lock is left behind, and a terminal shows its cursor.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # Under nohup, SIGHUP stays ignored.
+        # Under nohup, SIGHUP stays ignored. Threads other than the main thread cannot set handlers.
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
+            with suppress(ValueError):
+                signal.signal(number, _interrupt)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

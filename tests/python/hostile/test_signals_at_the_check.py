@@ -1,4 +1,7 @@
-"""A signal that comes while an output file is checked leaves no file, although nothing runs yet."""
+"""A signal ends every command as Ctrl-C does.
+
+One that comes while an output file is checked leaves no file, although nothing runs yet.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from pathlib import Path
 import pytest
 from run_files import exactly, run, write
 from supervised import listening
+
+from fastrnns_rs.cli import VERBS
 
 COMMANDS = {
     "bench": ["bench", "py", "--quick", "--device", "cpu", "--run-file", "new.json"],
@@ -34,3 +39,31 @@ def test_it_leaves_no_file(verb: str, number: signal.Signals, tmp_path: Path) ->
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, preexec_fn=listening, check=False)
     assert done.returncode == 130, done.stderr.decode()
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+#: Words without which a command is refused.
+NEEDED = {"report": ["trace.json"], "show": ["run.json"], "explain": ["drift"]}
+#: The command sends itself the signal instead of its work.
+ITS_OWN = """
+import importlib, os, sys
+from fastrnns_rs.__main__ import main
+command = importlib.import_module(f"fastrnns_rs.cli.{sys.argv[1]}").command
+command.callback = lambda **_: os.kill(os.getpid(), NUMBER)
+main()
+"""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_command_ends_as_by_ctrl_c(verb: str, tmp_path: Path) -> None:
+    """Otherwise temporary files stay behind, and a terminal has no cursor."""
+    code = ITS_OWN.replace("NUMBER", str(int(signal.SIGTERM)))
+    command = [sys.executable, "-c", code, verb, *NEEDED.get(verb, [])]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, preexec_fn=listening, check=False)
+    assert done.returncode == 130, done.stderr.decode()
+
+
+def test_a_profiled_process_has_the_signals_of_its_profiler(tmp_path: Path) -> None:
+    code = ITS_OWN.replace("NUMBER", str(int(signal.SIGTERM)))
+    command = [sys.executable, "-c", code, "profile", "--internal-run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, preexec_fn=listening, check=False)
+    assert done.returncode == -signal.SIGTERM
