@@ -76,6 +76,7 @@ __all__ = [
     "RequiredProcesses",
     "Segment",
     "SteadyState",
+    "Stop",
     "Summary",
     "Trace",
     "TraceSummary",
@@ -170,6 +171,13 @@ class Process:
     def end(self, grace: float = 0.0) -> Completed: ...
 
 def keep() -> None: ...
+
+@final
+class Stop:
+    def __new__(cls) -> Stop: ...
+    def watch(self) -> None: ...
+    def request(self) -> None: ...
+
 def profiler_names() -> list[str]: ...
 
 @final

@@ -20,6 +20,8 @@ use pyo3::prelude::pymodule;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::interrupt::Stop;
+    #[pymodule_export]
     use super::orchestrate::{Completed, Process, keep, run_command};
     #[pymodule_export]
     use super::planted::_panic;

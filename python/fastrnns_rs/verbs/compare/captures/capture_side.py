@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs._core import Stop
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import UsageError
@@ -191,8 +192,14 @@ def read_captures(
         paths = _paths(path) if isinstance(path, Summary) else (os.fspath(path),)
         return _read(paths, iteration_range, nsys_path)
 
-    with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1)) as pool:
-        readings = [*pool.map(read, [*baseline, *candidate])]
+    stop = Stop()
+    with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 1), initializer=stop.watch) as pool:
+        try:
+            readings = [*pool.map(read, [*baseline, *candidate])]
+        except BaseException:
+            # The pool waits for its threads. Some may export a report, which can take an hour.
+            stop.request()
+            raise
     first, second = readings[: len(baseline)], readings[len(baseline) :]
     return _side(first), _side(second)
 
