@@ -39,6 +39,33 @@ def test_threads_and_load(changes: dict[str, Any], code: str, evidence: str, tmp
     assert check_machine(environment(num_threads=2, load_average_1m=2.0), device="cpu", root=tmp_path) == []
 
 
+#: Control groups of a process, their files, and the warning about two threads.
+GROUPS = {
+    "2": ("0::/", {"cpu.max": "150000 100000"}, "2 threads on 2 CPUs, with the time of 1.5 CPUs"),
+    "2, of a group above": ("0::/a/b", {"a/cpu.max": "50000 100000", "a/b/cpu.max": "max 100000"}, "of 0.5 CPUs"),
+    "2, beside version 1": ("0::/a", {"unified/a/cpu.max": "100000 100000"}, "of 1 CPUs"),
+    "2, enough": ("0::/", {"cpu.max": "200000 100000"}, None),
+    "2, no limit": ("0::/", {"cpu.max": "max 100000"}, None),
+    "1": ("4:memory:/m\n3:cpuacct,cpu:/x", {"cpu/cpu.cfs_quota_us": "40000", "cpu/cpu.cfs_period_us": "100000"}, "0.4"),
+    "1, no limit": ("3:cpu:/", {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, None),
+    "damaged": ("0::/..\n:\ncpu\n1:cpu", {"cpu.max": "1", "cpu/cpu.cfs_quota_us": "x"}, None),
+    "no period": ("0::/", {"cpu.max": f"{10**30} 0"}, None),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_time_of_a_container(name: str, tmp_path: Path) -> None:
+    groups, files, evidence = GROUPS[name]
+    texts = {"proc/self/cgroup": groups, **{f"sys/fs/cgroup/{path}": text for path, text in files.items()}}
+    for path, text in texts.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(f"{text}\n")
+    found = check_machine(environment(num_threads=2), device="cpu", root=tmp_path)
+    assert codes(found) == ([] if evidence is None else ["more_threads_than_cores"])
+    assert all(str(evidence) in one.evidence for one in found)
+    assert check_machine(environment(num_threads=2), device="cuda", root=tmp_path) == []
+
+
 def test_threads_do_not_matter_on_a_gpu(tmp_path: Path) -> None:
     crowded = environment(num_threads=64, load_average_1m=9.0)
     assert codes(check_machine(crowded, device="cuda", root=tmp_path)) == ["machine_busy"]

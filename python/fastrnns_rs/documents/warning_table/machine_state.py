@@ -11,11 +11,13 @@ _BEFORE = (
         "more_threads_than_cores",
         effect="times are longer and vary more, because threads share CPUs",
         short="times are longer and vary more: threads share CPUs",
-        evidence="number of torch's threads, and number of CPUs that the workers may use",
+        evidence="number of torch's threads, number of CPUs that the workers may use, and the limit on CPU time of a "
+        "container",
         hint="Use one thread per CPU: fastrnns-rs bench --threads N RUNNER",
         verbs=_BENCH,
-        details="Each parallel region waits for its slowest thread. Only models on a CPU are checked, because with a "
-        "model on a GPU torch's threads are idle.",
+        details="Each parallel region waits for its slowest thread. If a container limits the CPU time, the "
+        "kernel stops all threads for tens of milliseconds when they have used it. Only models on a CPU are checked, "
+        "because with a model on a GPU torch's threads are idle.",
     ),
     WarningRow(
         "machine_busy",

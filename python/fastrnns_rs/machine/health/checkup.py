@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import BUILD_PROFILE, clock_resolution_ns
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.machine.cpu_quota import cpu_quota
 from fastrnns_rs.machine.health import gpu, host, software
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def check_all(torch: Facts | FastrnnsError, captures: Path) -> list[Check]:
         host.governor(),
         host.turbo(),
         host.load(os.getloadavg()[0], os.cpu_count() or 1),
-        host.threads(facts, len(os.sched_getaffinity(0))),
+        host.threads(facts, len(os.sched_getaffinity(0)), cpu_quota()),
         *gpu.checks(facts),
         host.perf_paranoid(),
         host.disk(captures),

@@ -73,13 +73,27 @@ def quiet_load(cpus: int) -> float:
     return _MOST_LOAD_PER_CPU * cpus
 
 
-def threads(facts: Facts | Environment | None, cpus: int) -> Check:
-    """Checks that each of torch's threads has its own CPU."""
+def threads(facts: Facts | Environment | None, cpus: int, quota: float | None = None) -> Check:
+    """Checks that each of torch's threads has its own CPU.
+
+    Args:
+        facts: Number of threads; None without torch.
+        cpus: Number of CPUs that the process may use.
+        quota: Number of CPUs whose time the process may use; None without a limit.
+    """
     if facts is None:
         return Check(id="cpu.threads", status="skipped", message="torch cannot be imported")
-    message = f"threads of torch, on {counted(cpus, 'CPU')} that this process may use"
-    hint = ROWS["more_threads_than_cores"].filled_hint(N=str(cpus))
-    return judged("cpu.threads", facts.num_threads > cpus, facts.num_threads, message, hint)
+    message = f"threads of torch, on {counted(cpus, 'CPU')} that this process may use{limited(quota)}"
+    most = cpus if quota is None else min(cpus, quota)
+    hint = ROWS["more_threads_than_cores"].filled_hint(N=str(int(most)))
+    if most < 1:
+        hint = "Raise the limit on CPU time, which is that of a container."
+    return judged("cpu.threads", facts.num_threads > most, facts.num_threads, message, hint)
+
+
+def limited(quota: float | None) -> str:
+    """Returns the limit on CPU time as the end of a text; empty without a limit."""
+    return "" if quota is None else f", with the time of {quota:.3g} CPUs"
 
 
 def perf_paranoid(root: Path = Path("/")) -> Check:

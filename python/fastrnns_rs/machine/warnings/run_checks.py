@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
+from fastrnns_rs.machine.cpu_quota import cpu_quota
 from fastrnns_rs.machine.health import host
 from fastrnns_rs.machine.warnings import (
     clock_tick,
@@ -65,8 +66,9 @@ def _check_cpus(environment: Environment, device: str, root: Path) -> list[RunWa
     if not device.startswith("cuda"):
         # With a model on a GPU, torch's threads are idle.
         cpus = len(environment.cpu_affinity)
-        threads = host.threads(environment, cpus)
-        evidence = f"{counted(environment.num_threads, 'thread')} on {counted(cpus, 'CPU')}"
+        quota = cpu_quota(root)
+        threads = host.threads(environment, cpus, quota)
+        evidence = f"{counted(environment.num_threads, 'thread')} on {counted(cpus, 'CPU')}{host.limited(quota)}"
         found += report_check("more_threads_than_cores", threads, evidence)
     if environment.load_average_1m is not None:
         load = host.load(environment.load_average_1m, environment.cpu_count)
