@@ -5,6 +5,7 @@ Workers are pretended: what they answer is made up here, so that a run takes no 
 
 from __future__ import annotations
 
+import errno
 import math
 import random
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pretended_workers import each, measured
 from fastrnns_rs import stats
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Result, Run
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.worker_setting import Setting
@@ -363,3 +364,17 @@ def test_another_machine_torch_or_program_does_not_go_on(workers: Workers) -> No
         resumed(here, plan, replace(fresh, sessions=[replace(fresh.sessions[0], machine_id="there")]))
     with pytest.raises(UsageError, match="'complete'"):
         resumed(replace(part, status="complete"), plan, fresh)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [BlockingIOError(errno.EAGAIN, "no process"), FastrnnsError("cannot create temporary folder", "Set TMPDIR.")],
+)
+def test_a_worker_that_cannot_be_started_costs_its_own_row(workers: Workers, error: Exception) -> None:
+    plan, fresh = begin(processes=3)
+    workers.instead[1] = error
+    run = execute(plan, fresh, executor=each(workers))
+    failed = [one for one in run.results if one.status == "failed"]
+    assert [one.runner for one in failed] == [workers.started[1]]
+    assert str(failed[0].reason).startswith(("the system has no more processes", "cannot create temporary folder"))
+    assert sorted(len(one.processes) for one in run.results) == [1, 3, 3]

@@ -8,11 +8,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fastrnns_rs.errors import FastrnnsError, make_system_error
 from fastrnns_rs.machine import warnings
 from fastrnns_rs.machine.session import new_session, utc_now
 from fastrnns_rs.machine.warnings.gpu import Watch
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
-from fastrnns_rs.processes.listener import Terms
+from fastrnns_rs.processes.listener import Answer, Terms
 from fastrnns_rs.verbs.bench.bench_plan import TURN_S, group_tasks, rounds
 from fastrnns_rs.verbs.bench.compile_limits import compiling
 from fastrnns_rs.verbs.bench.result_rows import Row
@@ -20,7 +21,6 @@ from fastrnns_rs.verbs.bench.sweep_findings import summarize_sweep
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment, Process, Result, Run, RunStatus
-    from fastrnns_rs.processes.listener import Answer
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
     from fastrnns_rs.verbs.bench.rank_group import RankGroup
 
@@ -304,12 +304,21 @@ class _Execution:
         return range(first, first + self._plan.compared)
 
     def _launch(self, tasks: list[BenchTask]) -> list[dict[int | None, Answer]]:
-        """Returns the answers of each task's worker, by rank."""
-        with ExitStack() as stack:
-            starts = [stack.enter_context(self._start(task)) for task in tasks]
+        """Returns the answers of each task's worker, by rank.
+
+        A worker that cannot be started costs its own rows. Ranks end together, because the others wait for it.
+        """
+        try:
+            with ExitStack() as stack:
+                starts = [stack.enter_context(self._start(task)) for task in tasks]
+                if self._rank_group is not None:
+                    return [self._rank_group.measure(starts[0])]
+                return [{None: answer} for answer in self._executor(starts)]
+        except (FastrnnsError, OSError) as error:
             if self._rank_group is not None:
-                return [self._rank_group.measure(starts[0])]
-            return [{None: answer} for answer in self._executor(starts)]
+                raise
+            reason = str(make_system_error(error) if isinstance(error, OSError) else error)
+            return [{None: Answer({}, "died", reason, "")} for _ in tasks]
 
     @contextmanager
     def _start(self, task: BenchTask) -> Iterator[Start]:
