@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ import pytest
 from commands import run_with_facts
 from conftest import ROOT
 
+from fastrnns_rs import _core
 from fastrnns_rs.cli.ab import command
 from fastrnns_rs.cli.error_text import CommandError
 from fastrnns_rs.cli.side_options import requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, variables
 from fastrnns_rs.verbs.bench.interleaved.side_checks import make_effort
 
@@ -231,3 +234,23 @@ def test_flags_of_a_side_are_no_flags_of_ours() -> None:
     assert {param.name for param in _SideFlags().params} <= both
     with pytest.raises(CommandError):
         given("cudnn", "--b", "x", "--stop", "count:3")
+
+
+@pytest.mark.parametrize("python", [None, sys.executable])
+def test_folders_of_a_side_do_not_hold_the_package(python: str | None, tmp_path: Path) -> None:
+    """An environment with another torch has another version of this package, too."""
+    (tmp_path / "fastrnns_rs").mkdir()
+    (tmp_path / "fastrnns_rs" / "__init__.py").write_text("raise ImportError('another version')\n")
+    (tmp_path / "other.py").touch()
+    setting = Setting(python=python, variables={"PYTHONPATH": str(tmp_path)})
+    code = "import other, fastrnns_rs._core as core; print(core.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env=setting.environment(),
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).samefile(str(_core.__file__))

@@ -38,8 +38,10 @@ class Setting:
         if self.threads is not None:
             found.update(OMP_NUM_THREADS=str(self.threads), MKL_NUM_THREADS=str(self.threads))
         if self.python is not None:
-            # Our folder may hold a torch too, and the current PYTHONPATH is for our interpreter.
+            # It is for our interpreter, as is PYTHONPATH.
             found.pop("PYTHONHOME", None)
+        if self.python is not None or "PYTHONPATH" in self.variables:
+            # Folders of the worker may hold another version of this package, and our folder another torch.
             found["PYTHONPATH"] = os.pathsep.join([_make_package_folder(), *self._folders()])
         return found
 
