@@ -11,7 +11,8 @@ from commands import finished
 from profile_commands import PRETENDED, QUICK, REPORTS, argv, bad, good, kept, profile, told, without_tools
 
 from fastrnns_rs.cli.exit_codes import ExitCode
-from fastrnns_rs.verbs.profile import tools
+from fastrnns_rs.verbs.profile import assessment, tools
+from fastrnns_rs.verbs.profile.attempt import Attempt
 
 
 def test_a_raw_capture_without_an_importer(tmp_path: Path) -> None:
@@ -55,6 +56,12 @@ def test_an_importer(case: str, tmp_path: Path) -> None:
     record, log = kept(tmp_path / "out")
     assert [one.kind for one in record.artefacts] == kinds
     assert log.count("QdstrmImporter --input-file") == 1, "it is not run again"
+
+
+def test_steps_that_undo_each_other_end(tmp_path: Path) -> None:
+    bad(tmp_path, RAW, importer="call.to_report()", export="Path(call.words[-1]).unlink()")
+    _, log = kept(tmp_path / "out")
+    assert [log.count(step) for step in ("QdstrmImporter --input-file", "nsys export")] == [1, 1]
 
 
 def test_an_importer_that_cannot_be_started(tmp_path: Path) -> None:
@@ -144,3 +151,15 @@ def test_a_redacted_log_is_without_output(tmp_path: Path) -> None:
     assert "hush-hush" not in log
     assert "# exit status 0 after" in log
     assert [one.kind for one in record.artefacts] == ["nsys_sqlite"]
+
+
+def test_empty_lines_without_end_name_no_report(tmp_path: Path) -> None:
+    """Each of them was the begin of a search through the others, which took minutes."""
+    attempt = Attempt(tmp_path / "prof_x", 1.0)
+    assert assessment._left_elsewhere("Generated:" + "\n" * 65_000 + "x", attempt) == ""
+
+
+def test_an_answer_of_many_levels_is_none(tmp_path: Path) -> None:
+    attempt = Attempt(tmp_path / "prof_x", 1.0)
+    attempt.answer_path.write_text("[" * 100_000)
+    assert attempt.said() == {}

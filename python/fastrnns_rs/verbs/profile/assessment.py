@@ -303,6 +303,6 @@ def _left_elsewhere(said: str, attempt: Attempt) -> str:
 
     nsys reports the path only in its output.
     """
-    found = re.findall(r"^Generated:\s*\n\s+(/.+)$", said, re.MULTILINE)
+    found = re.findall(r"^Generated:[^\S\n]*\n\s+(/.+)$", said, re.MULTILINE)
     elsewhere = [path for path in found if not path.startswith(str(attempt.raw_stem)) and Path(path).is_file()]
     return f"nsys left its report in {elsewhere[-1]}" if elsewhere else ""

@@ -199,7 +199,7 @@ class Attempt:
         """Returns the report of the current or last command, as far as it is written."""
         try:
             said = json.loads(self.answer_path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         return said if isinstance(said, dict) else {}
 

@@ -250,9 +250,9 @@ def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> lis
 
 def _read(tool: Profiler, attempt: Attempt, observer: Observer) -> None:
     """Converts the files of the profiler to a readable format."""
-    done: list[str] = []
-    while (step := tool.finish(attempt.raw_stem)) is not None and step != done:
+    done: list[list[str]] = []
+    while (step := tool.finish(attempt.raw_stem)) is not None and step not in done:
         observer.reads(Path(step[0]).name)
         attempt.run(step, "to read the capture")
-        # A repeated step would fail again.
-        done = step
+        # A repeated step would fail again, also after another one.
+        done.append(step)

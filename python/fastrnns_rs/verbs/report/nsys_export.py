@@ -83,11 +83,12 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
         shutil.copyfile(path, copy)
     # Temporary files of nsys are removed with the folder.
     variables = {**os.environ, "TMPDIR": str(folder)}
-    done, last = None, None
+    done, commands = None, list[list[str]]()
     # A stream is imported first, then the report is exported. A failed step is not repeated.
-    while (command := tool.finish(stem)) is not None and command != last:
+    while (command := tool.finish(stem)) is not None and command not in commands:
         try:
-            done, last = run_command(command, timeout=_EXPORT_TIMEOUT_S, env=variables), command
+            done = run_command(command, timeout=_EXPORT_TIMEOUT_S, env=variables)
+            commands.append(command)
         except (OSError, RuntimeError) as error:
             why = f"cannot start {command[0]}: {error.strerror}" if isinstance(error, OSError) else str(error)
             message, hint = f"cannot export nsys report: {str(path)!r}", "Use another `nsys_path`."
