@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import textwrap
 import threading
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from processes import AT_ONCE_S, left_of, marked, wait_for
+from profile_commands import can_mount
 from supervised import HUNDRED, PRELUDE, WAYS_OUT, alone, kill_supervisor_of, shell, started, supervisors
 
 from fastrnns_rs._core import run_command
@@ -354,3 +356,12 @@ def test_nothing_outlives_us_whenever_we_are_ended(end: str, points: int, mark: 
     assert [left for _, _, left in found if left] == []
     # Not all at one stage of their lives.
     assert len({said for _, said, _ in found}) > 1
+
+
+def test_without_proc_nothing_of_a_group_is_left(mark: str) -> None:
+    can_mount("to take /proc away")
+    code = f"import fastrnns_rs; print(fastrnns_rs.run_command(['sh', '-c', 'sleep {mark} & echo said']).stdout_tail)"
+    inside = ["unshare", "--mount", "sh", "-c", 'umount --lazy /proc && exec "$@"', "sh", sys.executable, "-c", code]
+    done = subprocess.run(inside, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "said"
+    assert not left_of(mark)

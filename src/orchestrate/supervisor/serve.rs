@@ -191,11 +191,11 @@ impl Supervisor {
                 self.kept = None;
                 self.idle_since = now;
             }
-            State::Ending(at) if *at <= now => signal_all(&descendants(), Signal::KILL),
-            State::Sweeping { kill_at, .. } if *kill_at <= now => signal_all(&descendants(), Signal::KILL),
+            State::Ending(at) if *at <= now => signal_remaining(kept.pid, Signal::KILL),
+            State::Sweeping { kill_at, .. } if *kill_at <= now => signal_remaining(kept.pid, Signal::KILL),
             State::Sweeping { asked, .. } if !*asked => {
                 *asked = true;
-                signal_all(&descendants(), Signal::TERM);
+                signal_remaining(kept.pid, Signal::TERM);
             }
             _ => {}
         }
@@ -251,6 +251,15 @@ impl State {
 /// All that is below us.
 fn descendants() -> Vec<Pid> {
     tree::children(getpid()).into_iter().flat_map(tree::tree).collect()
+}
+
+/// Signals all that is below us. Where `/proc` is not mounted, only the process group of the command is known.
+fn signal_remaining(command: Pid, signal: Signal) {
+    let found = descendants();
+    if found.is_empty() {
+        let _ = kill_process_group(command, signal);
+    }
+    signal_all(&found, signal);
 }
 
 fn signal_all(pids: &[Pid], signal: Signal) {
