@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from run_files import exactly, run
 
+from fastrnns_rs.verbs.history import indexed_files, run_index
+from fastrnns_rs.verbs.history.folder_state import folder_state
 from fastrnns_rs.verbs.history.index_place import index_path
 from fastrnns_rs.verbs.history.run_history import RunHistory
+from fastrnns_rs.verbs.history.run_index import RunIndex
 
 
 @pytest.fixture
@@ -19,9 +26,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def keep_one(history: RunHistory) -> int:
-    history.keep(run([exactly([1000])], run_id=f"{1:032x}"))
+def keep_one(history: RunHistory, number: int = 1) -> int:
+    history.keep(run([exactly([1000])], run_id=f"{number:032x}"))
     return history.n_runs()
+
+
+def numbers(index: RunIndex) -> list[int]:
+    return sorted(int(row[2], 16) for row in index.runs())
 
 
 def test_each_history_has_one_index(tmp_path: Path, cache: Path) -> None:
@@ -48,6 +59,93 @@ def test_no_index_where_others_may_write(tmp_path: Path, cache: Path, parent: bo
     (place.parent if parent else place).chmod(0o777)
     assert keep_one(RunHistory(tmp_path / "history")) == 1
     assert [*place.iterdir()] == []
+
+
+def test_a_umask_lets_nobody_write_to_new_folders(tmp_path: Path, cache: Path) -> None:
+    before = os.umask(0)
+    try:
+        assert keep_one(RunHistory(tmp_path / "history")) == 1
+    finally:
+        os.umask(before)
+    assert {one.stat().st_mode & 0o777 for one in (cache, cache / "fastrnns-rs", cache / "fastrnns-rs/history")} == {
+        0o700
+    }
+    assert len(os.listdir(cache / "fastrnns-rs" / "history")) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_root_makes_no_folder_in_that_of_another_user(tmp_path: Path, cache: Path) -> None:
+    cache.mkdir()
+    os.chown(cache, 1000, 1000)
+    assert keep_one(RunHistory(tmp_path / "history")) == 1
+    assert os.listdir(cache) == []
+
+
+def test_a_history_in_the_place_of_another(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both were unpacked at once: the times of their folders are equal."""
+    del cache
+    monkeypatch.setattr(run_index, "_TICK_NS", 0)
+    for number in (1, 2):
+        run([exactly([1000])], run_id=f"{number:032x}").save(tmp_path / f"{number}.json")
+    histories = [RunHistory(tmp_path / f"unpacked-{number}") for number in (1, 2)]
+    for _ in range(100):
+        for one in histories:
+            shutil.rmtree(one.folder, ignore_errors=True)
+            one.make()
+        for number, one in enumerate(histories, 1):
+            os.link(tmp_path / f"{number}.json", one.runs_folder / f"{number}.json")
+        if len({one.runs_folder.stat().st_ctime_ns for one in histories}) == 1:
+            break
+    else:
+        pytest.skip("needs a file system with a coarse clock")
+    found = []
+    time.sleep(0.01)
+    for one in histories:
+        history = RunHistory(one.folder.rename(tmp_path / "history"))
+        found.append([int(each.run_id, 16) for _ in range(2) for each in history.document().runs])
+        history.folder.rename(one.folder)
+    assert found == [[1, 1], [2, 2]]
+
+
+def test_two_histories_of_one_path_at_the_same_time(tmp_path: Path, cache: Path) -> None:
+    """Two containers, or two machines, with one home folder."""
+    histories = [RunHistory(tmp_path / name) for name in ("a", "b")]
+    for number, history in enumerate(histories):
+        keep_one(history, number)
+    cache.mkdir(exist_ok=True)
+    path = cache / "index.sqlite"
+    with RunIndex(path, histories[0].runs_folder) as first, RunIndex(path, histories[1].runs_folder) as second:
+        for _ in range(3):
+            assert (numbers(first), numbers(second)) == ([0], [1])
+
+
+def test_an_index_that_another_command_has_brought_up_to_date(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del cache
+    history = RunHistory(tmp_path / "history")
+    history.keep(run([exactly([1000])], run_id=f"{1:032x}"))
+    read_file = indexed_files.read_file
+
+    def slow(folder: Path, stamp: indexed_files.Stamp) -> Iterable[Any]:
+        found = [*read_file(folder, stamp)]
+        with monkeypatch.context() as other:
+            other.setattr(indexed_files, "read_file", read_file)
+            history.find_place(run([], run_id=f"{1:032x}")).unlink()
+            history.keep(run([exactly([1000])], run_id=f"{2:032x}"))
+            assert history.n_runs() == 1
+        return found
+
+    monkeypatch.setattr(indexed_files, "read_file", slow)
+    with history.index() as index:
+        assert numbers(index) == [2]
+
+
+def test_the_state_of_a_folder_of_an_image_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All times of a reproducible image are equal."""
+    assert folder_state(tmp_path) is not None
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_RDONLY))
+    assert folder_state(tmp_path) is None
 
 
 def test_a_user_without_a_cache_folder(tmp_path: Path, cache: Path) -> None:

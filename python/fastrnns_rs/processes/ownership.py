@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 _ROOT = 0
@@ -52,18 +52,24 @@ def _served(paths: Iterable[Path]) -> str | None:
 
     On a FUSE mount, a program of the user who mounted it reports them.
     """
+    for user in fuse_mounts({one.lstat().st_dev for one in paths}):
+        if user not in _trusted():
+            return f"{_user(user)} mounted the file system"
+    return None
+
+
+def fuse_mounts(devices: Collection[int]) -> Iterator[int]:
+    """Yields the user of each FUSE mount that has one of these device numbers."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return None
-    numbers = {one.lstat().st_dev for one in paths}
-    devices = {f"{os.major(number)}:{os.minor(number)}" for number in numbers}
+        return
+    numbers = {f"{os.major(number)}:{os.minor(number)}" for number in devices}
     for mount in mounts:
         # The last field has the options of the file system; those of FUSE name the user who mounted it.
         user = re.search(r" - fuse\S* .*\buser_id=(\d+)", mount)
-        if user and mount.split(" ")[2] in devices and int(user[1]) not in _trusted():
-            return f"{_user(int(user[1]))} mounted the file system"
-    return None
+        if user and mount.split(" ")[2] in numbers:
+            yield int(user[1])
 
 
 def _trusted() -> set[int]:

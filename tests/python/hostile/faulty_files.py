@@ -48,6 +48,7 @@ class Mounted:
     - `hang_s` and `hang_in`: seconds that an operation takes.
     - `skips`: number of times that an operation succeeds before it fails.
     - `tick_s` and `ahead_s`: resolution of times, and the lead of the server's clock.
+    - `folders_s`: times of all folders, which do not change with their files.
     - `new_inodes`: another inode number in each answer. `case`: names that differ in case are equal.
     - `size`: size of all files in their attributes.
 

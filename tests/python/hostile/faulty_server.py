@@ -76,6 +76,8 @@ class Faulty(mfusepy.Operations):
             tick = int(faults.get("tick_s", 0) * _NS) or 1
             exact = found[f"{name}_ns"] + int(faults.get("ahead_s", 0) * _NS)
             found[name] = exact // tick * tick
+        if "folders_s" in faults and os.path.isdir(self._real(path)):
+            found["st_mtime"] = found["st_ctime"] = int(faults["folders_s"] * _NS)
         if faults.get("new_inodes"):
             found["st_ino"] = next(self._inodes)
         if "size" in faults and faults.get("only", "") in path and not os.path.isdir(self._real(path)):

@@ -262,6 +262,15 @@ def test_an_index_where_no_file_can_be_mapped(tmp_path: Path, monkeypatch: pytes
         assert len(history.document().runs) == 1
 
 
+def test_times_of_folders_that_stay(tmp_path: Path) -> None:
+    """As s3fs has them by default."""
+    with Mounted(tmp_path, folders_s=1_700_000_000) as files:
+        history = RunHistory(files.folder / "history")
+        for number in range(3):
+            history.keep(made(number))
+            assert len(history.document().runs) == number + 1
+
+
 @pytest.mark.parametrize("operation", ["getattr", "read"])
 def test_runs_that_cannot_be_read_now(files: Mounted, kept: RunHistory, operation: str) -> None:
     """They are named, and listed again as soon as they can be read."""

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import suppress
 
 #: Version of the tables, in `PRAGMA user_version`. An index of another version is rebuilt.
-_SHAPE = 7
+_SHAPE = 8
 _TABLES = """
 CREATE TABLE files (
     name BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE sessions (
     name BLOB NOT NULL, session TEXT NOT NULL, kind TEXT NOT NULL, family TEXT NOT NULL,
     n_processes INTEGER NOT NULL, mean REAL NOT NULL, variance REAL
 );
-CREATE TABLE folder (ctime_ns INTEGER, reader TEXT);
+CREATE TABLE folder (state TEXT, reader TEXT);
 CREATE INDEX files_by_start ON files (last_started_utc, mtime_ns, name) WHERE fault IS NULL;
 CREATE INDEX files_by_fault ON files (mtime_ns, name) WHERE fault IS NOT NULL;
 CREATE INDEX sessions_by_name ON sessions (name);

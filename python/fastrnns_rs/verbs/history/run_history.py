@@ -21,8 +21,9 @@ from fastrnns_rs.documents.user_folder import user_folder
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
+from fastrnns_rs.verbs.history.folder_state import unreadable_history
 from fastrnns_rs.verbs.history.index_place import index_path
-from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unreadable_history
+from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import __version__
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.writer_lock import has_locks
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.history.folder_state import folder_state, unreadable_history
 from fastrnns_rs.verbs.history.index_tables import lay_out
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ _PRIMARY = 0xFF
 _TICK_NS = 2_000_000_000
 #: Number of values in one statement that every version of SQLite supports.
 _MOST_VALUES = 500
+#: Number of attempts to use an index that other commands change.
+_TRIES = 5
 #: Largest integer of SQLite. The time of a file may be later.
 _LARGEST_INTEGER = (1 << 63) - 1
 
@@ -69,6 +71,8 @@ class RunIndex:
         self._path = path
         self._folder = folder
         self._database: sqlite3.Connection | None = None
+        # State of the index that matches the files: SQLite changes the number when another command changes the index.
+        self._version = 0
 
     def __enter__(self) -> Self:
         # The second time, in place of a damaged index.
@@ -163,14 +167,39 @@ class RunIndex:
         return [*found.values()]
 
     def _fetch(self, text: str, values: Sequence[str | bytes | int] = ()) -> list[Any]:
-        assert self._database is not None  # noqa: S101  # the block has begun
         try:
-            return self._database.execute(text, values).fetchall()
+            for _ in range(_TRIES):
+                with self._transaction("DEFERRED") as version:
+                    rows = self._execute(text, values).fetchall()
+                if version == self._version:
+                    return rows
+                # The other command may see another folder at this path, such as in a container.
+                self._catch_up()
+        except sqlite3.OperationalError:
+            # Another command has locked the index, or the disk is full.
+            pass
         except sqlite3.DatabaseError:
             # Opening the index did not detect the damage. The next command creates the index again.
             self._discard()
-            self._use_memory()
-            return self._database.execute(text, values).fetchall()
+        self._use_memory()
+        return self._execute(text, values).fetchall()
+
+    def _execute(self, text: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        assert self._database is not None  # noqa: S101  # the block has begun
+        return self._database.execute(text, values)
+
+    @contextmanager
+    def _transaction(self, kind: str) -> Iterator[int]:
+        """Runs a block in a transaction, and yields the version of the index in it."""
+        self._execute(f"BEGIN {kind}")
+        try:
+            [(version,)] = self._execute("PRAGMA data_version")
+            yield version
+            self._execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._execute("ROLLBACK")
+            raise
 
     def _use_memory(self) -> None:
         self._close()
@@ -204,55 +233,68 @@ class RunIndex:
         return database
 
     def _catch_up(self) -> None:
-        """Updates the index to match the files."""
-        assert self._database is not None  # noqa: S101  # it was opened
-        begin, changed_ns = time.time_ns(), _changed_ns(self._folder)
-        # Run files are replaced by renaming, which changes the times of their folder.
-        folder = self._database.execute("SELECT ctime_ns, reader FROM folder").fetchone()
-        if changed_ns is not None and folder == (changed_ns, __version__):
-            return
+        """Updates the index to match the files.
+
+        Raises:
+            sqlite3.OperationalError: If other commands change the index all the time.
+        """
+        for _ in range(_TRIES):
+            if self._try_to_catch_up():
+                return
+        raise sqlite3.OperationalError("other commands change the index")
+
+    def _try_to_catch_up(self) -> bool:
+        """Updates the index; returns False if another command has changed it meanwhile."""
+        begin, state = time.time_ns(), folder_state(self._folder)
+        with self._transaction("DEFERRED") as version:
+            self._version = version
+            # Run files are replaced by renaming, which changes the times of their folder.
+            if state is not None and self._execute("SELECT state, reader FROM folder").fetchone() == (
+                state.text,
+                __version__,
+            ):
+                return True
+            # A file that another build refused may be a run file of this build.
+            text = "SELECT name, size, mtime_ns, ctime_ns, fault IS NULL OR reader = ? FROM files"
+            stamps = self._execute(text, [__version__]).fetchall()
         found = {stamp[0]: stamp for stamp in _files(self._folder)}
-        # A file that another build refused may be a run file of this build.
-        text = "SELECT name, size, mtime_ns, ctime_ns, fault IS NULL OR reader = ? FROM files"
-        stamps = self._database.execute(text, [__version__])
         known = {os.fsdecode(row[0]): (os.fsdecode(row[0]), *row[1:4]) if row[4] else None for row in stamps}
         gone = known.keys() - found.keys()
         changed = [stamp for name, stamp in found.items() if known.get(name) != stamp]
-        is_stable = changed_ns is not None and begin - changed_ns > _TICK_NS
+        stable = state.text if state is not None and begin - state.changed_ns > _TICK_NS else None
         if not gone and not changed:
-            if is_stable:
+            if stable is not None:
                 # A read-only index can still be used.
                 with suppress(sqlite3.OperationalError):
-                    self._replace([], [], changed_ns)
-            return
+                    return self._replace([], [], stable)
+            return True
         # Importing the run file reader takes as long as listing thousands of runs.
         from fastrnns_rs.verbs.history.indexed_files import read_file
 
         records = [record for stamp in changed for record in read_file(self._folder, stamp)]
         names = [*gone, *(record[0][0] for record in records)]
         # A file that could not be read is read again by the next command.
-        is_stable = is_stable and all(record[0][-1] for record in records)
-        self._replace(names, records, changed_ns if is_stable else None)
+        is_read = all(record[0][-1] for record in records)
+        return self._replace(names, records, stable if is_read else None)
 
-    def _replace(self, names: list[str], records: list[Record], changed_ns: int | None) -> None:
-        """Replaces the records of some files in one transaction."""
-        assert self._database is not None  # noqa: S101  # it was opened
-        with closing(self._database.cursor()) as cursor:
-            cursor.execute("BEGIN IMMEDIATE")
-            try:
-                encoded = [(os.fsencode(name),) for name in names]
-                cursor.executemany("DELETE FROM files WHERE name = ?", encoded)
-                cursor.executemany("DELETE FROM sessions WHERE name = ?", encoded)
-                cursor.executemany(_INSERT_FILE, [_encoded(one) for one, _ in records])
-                cursor.executemany(_INSERT_SESSION, [_encoded(row) for _, rows in records for row in rows])
-                cursor.execute("DELETE FROM folder")
-                if changed_ns is not None:
-                    cursor.execute("INSERT INTO folder VALUES (?, ?)", (changed_ns, __version__))
-                cursor.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    cursor.execute("ROLLBACK")
-                raise
+    def _replace(self, names: list[str], records: list[Record], state: str | None) -> bool:
+        """Replaces the records of some files in one transaction.
+
+        Returns:
+            False if another command has changed the index since its rows were read: then nothing is replaced.
+        """
+        with self._transaction("IMMEDIATE") as version, closing(self._execute("SELECT 1")) as cursor:
+            if version != self._version:
+                return False
+            encoded = [(os.fsencode(name),) for name in names]
+            cursor.executemany("DELETE FROM files WHERE name = ?", encoded)
+            cursor.executemany("DELETE FROM sessions WHERE name = ?", encoded)
+            cursor.executemany(_INSERT_FILE, [_encoded(one) for one, _ in records])
+            cursor.executemany(_INSERT_SESSION, [_encoded(row) for _, rows in records for row in rows])
+            cursor.execute("DELETE FROM folder")
+            if state is not None:
+                cursor.execute("INSERT INTO folder VALUES (?, ?)", (state, __version__))
+        return True
 
     def _discard(self) -> None:
         """Removes a damaged index: it can be rebuilt from the files."""
@@ -275,22 +317,6 @@ def _encoded(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _storable(time_ns: int) -> int:
     return max(-_LARGEST_INTEGER, min(time_ns, _LARGEST_INTEGER))
-
-
-def _changed_ns(folder: Path) -> int | None:
-    """Returns the time of a folder's last change; None if the folder is missing."""
-    try:
-        return folder.stat().st_ctime_ns
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise unreadable_history(folder, error) from error
-
-
-def unreadable_history(folder: Path, error: OSError | ValueError) -> UsageError:
-    """Makes the error for a folder that cannot be read, or whose path is impossible."""
-    message, hint = f"cannot read history: {str(folder)!r}", "Use another `history` or `history=False`."
-    return UsageError(message, hint, reason=(isinstance(error, OSError) and error.strerror) or str(error))
 
 
 def _files(folder: Path) -> Iterable[Stamp]:
