@@ -32,9 +32,13 @@ def index_path(folder: Path) -> Path | None:
         return None
     place = user_folder("cache") / "history"
     try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if others_may_write(place) is not None:
+        # Root may have the variables of another user, who could not use the folders of root that would be made.
+        missing = [one for one in (place, *place.parents) if not os.path.lexists(one)]
+        if others_may_write(missing[-1].parent if missing else place) is not None:
             return None
+        for one in reversed(missing):
+            # A umask may let others write to new folders.
+            one.mkdir(mode=0o700, exist_ok=True)
         path = place / f"{sha256(os.fsencode(folder.resolve())).hexdigest()[:32]}.sqlite"
         if not path.exists():
             _remove_old(place)
