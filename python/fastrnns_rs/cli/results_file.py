@@ -68,6 +68,9 @@ class ResultsFile:
         if self._path is None:
             return
         shared.check_output(self._path, inputs)
+        if shared.is_stream(self._path):
+            # A run is written again after each process: it needs a file that can be replaced.
+            writing.check_writable(self._path)
         # The path is resolved once: symbolic links that change during the run do not change the locked and written
         # file.
         self._place = writing.real_path(self._path)

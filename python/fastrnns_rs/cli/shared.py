@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.processes.launcher import Executor
 
 STDOUT, STDERR = 1, 2
-#: Targets that are stdout. The second may lead to a file, which must be neither replaced nor emptied.
-_STDOUT_NAMES = {"-", "/dev/stdout"}
 #: Keys of a context's `meta` that `--quiet` and `--no-progress` set.
 QUIET, NO_PROGRESS = "fastrnns_rs.quiet", "fastrnns_rs.no_progress"
 
@@ -126,7 +124,7 @@ def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: P
         write: Function that passes all pieces to its argument, a function.
         output: File to write to; None for stdout.
     """
-    if output is None or os.fspath(output) in _STDOUT_NAMES:
+    if output is None or _is_stdout(output):
         with unread(STDOUT):
             write(lambda piece: click.echo(piece, nl=False))
     elif is_stream(output):
@@ -144,15 +142,25 @@ def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: P
 
 
 def is_stream(output: Path) -> bool:
-    """Returns True for `-` (stdout), pipes, and devices such as `/dev/null`.
+    """Returns True for stdout, pipes, devices and open files as `/dev/fd/3`.
 
     They are written straight, and are neither locked nor replaced.
     """
+    from fastrnns_rs.documents.writing import open_descriptor
+
     try:
         mode = output.stat().st_mode
     except (OSError, ValueError):
         mode = stat.S_IFREG
-    return os.fspath(output) in _STDOUT_NAMES or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    is_ordinary = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return not is_ordinary or _is_stdout(output) or open_descriptor(output) is not None
+
+
+def _is_stdout(output: Path) -> bool:
+    from fastrnns_rs.documents.writing import open_descriptor
+
+    # `/dev/stdout` is stdout even if that is closed.
+    return os.fspath(output) in {"-", "/dev/stdout"} or open_descriptor(output) == STDOUT
 
 
 def is_quiet() -> bool:
@@ -233,9 +241,14 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
     Raises:
         UsageError: If the file cannot be written to, or is an input or the project's `pyproject.toml`.
     """
-    if output is not None and not is_stream(output):
+    if output is None:
+        return
+    from fastrnns_rs.documents.writing import check_open_file, check_writable
+
+    if is_stream(output):
+        check_open_file(output)
+    else:
         from fastrnns_rs.cli.configuration import configuration_file
-        from fastrnns_rs.documents.writing import check_writable
 
         check_writable(output)
         check_not_read(output, inputs, flag)
@@ -283,7 +296,7 @@ def check_distinct(given: Mapping[str, Any], *names: str) -> None:
         path = given.get(name)
         if path is None:
             continue
-        is_stdout = os.fspath(path) in _STDOUT_NAMES
+        is_stdout = _is_stdout(path)
         if is_stream(path) and not is_stdout:
             continue
         place = "-" if is_stdout else os.path.realpath(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import stat
@@ -32,6 +33,10 @@ _HINTS = {
 #: Names of new files that have not yet replaced their old files.
 _TEMPORARY = re.compile(r"\.fastrnns-rs-[0-9a-f]{12}")
 _ACCESS_LIST = "system.posix_acl_access"
+#: Folders with links to the open files of a process, with the number of the process.
+_OPEN_FILES = re.compile(r"/proc/(\d+)(?:/task/\d+)?/fd")
+#: Number of links that Linux follows.
+_MOST_LINKS = 40
 
 
 def check_writable(path: Path) -> None:
@@ -44,6 +49,9 @@ def check_writable(path: Path) -> None:
     name = os.path.basename(place)
     if name.startswith(".") and name.endswith(".lock"):
         reason, hint = "the name is of a lock file", "Use another name."
+        raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path))
+    if open_descriptor(path) is not None:
+        reason, hint = "the path is an open file of this process", "Use the path of a file, or write to stdout."
         raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path))
     first, second = _temporary(place), _temporary(place)
     try:
@@ -144,14 +152,47 @@ def replacing(path: Path, place: str | None = None) -> Iterator[BinaryIO]:
         raise _refusal(path, error) from error
 
 
+def open_descriptor(path: str | os.PathLike[str]) -> int | None:
+    """Returns the descriptor that a path such as `/dev/fd/3` names.
+
+    The open file may have other content, which must be neither replaced nor emptied.
+
+    Returns:
+        The descriptor of this process; None for other paths.
+    """
+    place = os.fspath(path)
+    with suppress(OSError, ValueError):
+        for _ in range(_MOST_LINKS):
+            folder, name = os.path.split(place)
+            folder = os.path.realpath(folder)
+            found = _OPEN_FILES.fullmatch(folder)
+            if found is not None and int(found[1]) == os.getpid():
+                os.fstat(int(name))
+                return int(name)
+            place = os.path.join(folder, os.readlink(place))
+    return None
+
+
+def check_open_file(path: Path) -> None:
+    """Rejects the path of an open file that cannot be written to.
+
+    Raises:
+        UsageError: If the file was opened for reading.
+    """
+    descriptor = open_descriptor(path)
+    if descriptor is not None and fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+        raise _refusal(path, OSError(errno.EBADF, "the file was opened for reading"))
+
+
 def open_stream(path: Path) -> BinaryIO:
-    """Opens a pipe or a device for writing.
+    """Opens a pipe, a device or an open file of this process for writing.
 
     Raises:
         UsageError: If it cannot be opened.
     """
     try:
-        return open(path, "wb")
+        descriptor = open_descriptor(path)
+        return open(path if descriptor is None else os.dup(descriptor), "wb")
     except (OSError, ValueError) as error:
         raise _refusal(path, error) from error
 

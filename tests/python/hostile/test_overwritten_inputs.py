@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import kineto_traces
@@ -100,6 +103,40 @@ def test_a_trace_and_a_plot_are_two_files(folder: Path) -> None:
 def test_two_documents_do_not_go_to_one_stdout(folder: Path) -> None:
     done = run_cli("report", folder / "trace.json", "--json", "--output", "-", "--trace", "/dev/stdout")
     check_refusal(done, "/dev/stdout", "--trace")
+
+
+@pytest.mark.parametrize("descriptor", [1, 2, 3])
+@pytest.mark.parametrize("name", ["/dev/fd/{}", "/proc/self/fd/{}", "link{}"])
+def test_what_an_open_file_has_stays(folder: Path, name: str, descriptor: int) -> None:
+    """As in a script whose output goes to the end of a log."""
+    (folder / f"link{descriptor}").symlink_to(f"/dev/fd/{descriptor}")
+    (folder / "log").write_text("before\n")
+    command = [sys.executable, "-m", "fastrnns_rs", "report", "trace.json", "--json", "--output"]
+    script = f'exec "$@" {descriptor}>>log'
+    words = ["sh", "-c", script, "sh", *command, name.format(descriptor)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    first, rest = (folder / "log").read_text().split("\n", 1)
+    assert (first, json.loads(rest)["schema"]) == ("before", "fastrnns-rs/summary")
+
+
+@pytest.mark.parametrize(
+    ("words", "descriptor"),
+    [
+        (("report", "second.json", "--output"), "0<trace.json"),
+        (("report", "second.json", "--trace"), "3>>trace.json"),
+        (("bench", "--group", "rnns", "--run-file"), "3>>trace.json"),
+    ],
+    ids=" ".join,
+)
+def test_an_open_file_is_not_replaced(folder: Path, words: tuple[str, ...], descriptor: str) -> None:
+    content = (folder / "trace.json").read_bytes()
+    command = [sys.executable, "-m", "fastrnns_rs", *words, f"/dev/fd/{descriptor[0]}"]
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {descriptor}', "sh", *command], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, f": '/dev/fd/{descriptor[0]}' ({words[-1]}): the " in done.stderr) == (2, True)
+    assert (folder / "trace.json").read_bytes() == content
 
 
 def test_another_file_of_the_folder_is_written(folder: Path) -> None:
