@@ -8,6 +8,7 @@ import os
 import sqlite3
 import struct
 import time
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -89,6 +90,22 @@ def test_odd_files_in_the_history_are_left_out(three: RunHistory) -> None:
     (tag / ".incomplete").write_text(three.document().runs[1].run_id)
     document = three.document()
     assert ([one.tags for one in document.runs], document.warnings) == ([["a"], [], []], [])
+
+
+def test_texts_that_are_no_ids_of_runs_do_not_fill_the_memory(three: RunHistory) -> None:
+    three.tag(three.document().runs[:1], "a")
+    for number in range(64):
+        path = three.tags_folder / "a" / f"{number}"
+        path.write_text(f"{number}")
+        # The rest is a hole, which takes no space on the disk.
+        os.truncate(path, 1 << 20)
+    tracemalloc.start()
+    try:
+        runs = three.document().runs
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+    assert [one.tags for one in runs] == [["a"], [], []]
 
 
 @pytest.mark.parametrize("place", ["tags", "tags/a", "tags/a/file"])

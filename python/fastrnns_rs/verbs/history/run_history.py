@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -187,7 +187,7 @@ class RunHistory:
             return index.n_runs()
 
     def _runs(self, rows: list[tuple[Any, ...]]) -> list[KeptRun]:
-        tags, folder = self._tags(), f"{self.runs_folder}/"
+        tags, folder = self._tags({row[2] for row in rows}), f"{self.runs_folder}/"
         return [
             KeptRun(
                 run_id=run_id,
@@ -265,7 +265,7 @@ class RunHistory:
         if not runs:
             return []
         with locked_tags(self.tags_folder):
-            tagged = self._tags()
+            tagged = self._tags({one.run_id for one in runs})
             return [one for one in runs if one.run_id not in tagged and _delete(one)]
 
     def remove_abandoned(self) -> int:
@@ -276,8 +276,8 @@ class RunHistory:
         """
         return writing.remove_abandoned(str(self.runs_folder), _ABANDONED_S)
 
-    def _tags(self) -> dict[str, set[str]]:
-        """Returns the tags of each run."""
+    def _tags(self, run_ids: Collection[str]) -> dict[str, set[str]]:
+        """Returns the tags of some runs: other texts, of a folder of others, could fill the memory."""
         found: dict[str, set[str]] = {}
         for folder in _folders(self.tags_folder):
             if not _TAG.fullmatch(folder.name):
@@ -287,7 +287,7 @@ class RunHistory:
             with suppress(FileNotFoundError), os.scandir(folder) as files:
                 for file in files:
                     run_id = _tagged(file)
-                    if run_id is not None:
+                    if run_id is not None and run_id in run_ids:
                         found.setdefault(run_id, set()).add(folder.name)
         return found
 
