@@ -148,8 +148,12 @@ def test_the_state_of_a_folder_of_an_image_is_unknown(tmp_path: Path, monkeypatc
     assert folder_state(tmp_path) is None
 
 
-def test_a_user_without_a_cache_folder(tmp_path: Path, cache: Path) -> None:
-    cache.write_text("a file")
+@pytest.mark.parametrize("target", [None, "cache", "nowhere"])
+def test_a_user_without_a_cache_folder(tmp_path: Path, cache: Path, target: str | None) -> None:
+    if target is None:
+        cache.write_text("a file")
+    else:
+        cache.symlink_to(target)
     assert keep_one(RunHistory(tmp_path / "history")) == 1
 
 

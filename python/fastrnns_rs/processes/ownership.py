@@ -23,7 +23,8 @@ def others_may_write(path: Path) -> str | None:
     Raises:
         OSError: If the path cannot be inspected.
     """
-    path, real = path.absolute(), path.resolve()
+    # `Path.resolve` raises RuntimeError for a link that leads to itself.
+    path, real = path.absolute(), Path(os.path.realpath(path))
     noun = "the folder" if real.is_dir() else "the file"
     if path.lstat().st_uid not in _trusted():
         return f"{_user(path.lstat().st_uid)} owns {'the link' if path.is_symlink() else noun}"
