@@ -232,6 +232,17 @@ def test_ctrl_c_ends_the_wait_for_pipes(tmp_path: Path) -> None:
     interrupt_read(tmp_path / "closed.json")
 
 
+def test_a_gzip_stream_without_content_is_refused(tmp_path: Path) -> None:
+    """A pipe may have empty members without end, and reading them could not be interrupted."""
+    path, empty = tmp_path / "x.json.gz", gzip.compress(b"")
+    content = gzip.compress(json.dumps(document([kernel("k", 5)])).encode())
+    path.write_bytes(1000 * empty + content + empty)
+    assert [row.count for row in fastrnns_rs.read(path).kernels] == [1]
+    path.write_bytes(100_000 * empty + content)
+    with pytest.raises(FastrnnsError, match="not a capture"):
+        fastrnns_rs.read(path)
+
+
 def test_other_threads_go_on_while_a_file_is_read(tmp_path: Path) -> None:
     path = endless(tmp_path / "x.json.gz", 1)
     ticks: list[float] = []

@@ -24,6 +24,8 @@ const WORTH_A_THREAD: u64 = 64 * 1024;
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// Larger files are not hashed: it would take longer than reading them.
 const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
+/// Compressed bytes that may follow each other without content. Members and blocks may be empty, and a pipe may have no end of them.
+const MOST_WITHOUT_CONTENT: usize = 1024 * 1024;
 
 /// A file that has been opened.
 pub(super) struct Opened {
@@ -48,7 +50,7 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
     let file = Arc::new(file);
     let (head, bytes) = with_head(Waiting { file: Arc::clone(&file), is_pipe }, interrupted)?;
     if head.starts_with(b"\x1f\x8b") {
-        let (head, bytes) = with_head(MultiGzDecoder::new(bytes), interrupted)?;
+        let (head, bytes) = with_head(Unpacked::new(bytes), interrupted)?;
         // A thread that waits for a pipe must be interruptible.
         let bytes: Box<dyn Read> = if is_file && size_bytes >= WORTH_A_THREAD && par::threads() > 1 {
             par::ahead(bytes)
@@ -102,6 +104,42 @@ impl Read for Waiting {
             return Err(io::ErrorKind::Interrupted.into());
         }
         self.file.read(buffer)
+    }
+}
+
+/// The content of a gzip stream.
+struct Unpacked<R: Read>(MultiGzDecoder<Compressed<R>>);
+
+impl<R: Read> Unpacked<R> {
+    fn new(source: R) -> Self {
+        Self(MultiGzDecoder::new(Compressed { source, without_content: 0 }))
+    }
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        if count > 0 {
+            self.0.get_mut().without_content = 0;
+        }
+        Ok(count)
+    }
+}
+
+/// A gzip stream. A read of its content does not return before there is content, or an error here.
+struct Compressed<R> {
+    source: R,
+    without_content: usize,
+}
+
+impl<R: Read> Read for Compressed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.without_content > MOST_WITHOUT_CONTENT {
+            return Err(io::Error::other("1 MiB of the gzip stream has no content"));
+        }
+        let count = self.source.read(buffer)?;
+        self.without_content += count;
+        Ok(count)
     }
 }
 
