@@ -277,7 +277,10 @@ class RunHistory:
         return writing.remove_abandoned(str(self.runs_folder), _ABANDONED_S)
 
     def _tags(self, run_ids: Collection[str]) -> dict[str, set[str]]:
-        """Returns the tags of some runs: other texts, of a folder of others, could fill the memory."""
+        """Returns the tags of some runs.
+
+        Files of others may have any other text, which could fill the memory.
+        """
         found: dict[str, set[str]] = {}
         for folder in _folders(self.tags_folder):
             if not _TAG.fullmatch(folder.name):
