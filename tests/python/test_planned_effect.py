@@ -152,7 +152,7 @@ def test_bench_reports_what_two_of_its_runs_find(history: RunHistory) -> None:
 def test_only_the_last_runs_are_read(history: RunHistory) -> None:
     kept(history, *(made(number) for number in range(105)))
     with history.index() as index:
-        [kind] = {row[0] for row in index._fetched([], "SELECT kind FROM sessions WHERE mean < 100 LIMIT 1")}
+        [kind] = {row[0] for row in index._fetch("SELECT kind FROM sessions WHERE mean < 100 LIMIT 1")}
         found = index.recent({kind})
         assert not index.recent({"no such kind"})
     assert [one.session for one in found] == [f"session {number}" for number in range(104, 4, -1)]
