@@ -66,6 +66,13 @@ def test_output_without_a_format_writes_the_run_file_with_a_warning(tmp_path: Pa
     assert f"hint: Use --run-file {tmp_path / 'run.json'}" in done.stderr
 
 
+def test_output_beside_a_run_file_is_the_table(tmp_path: Path) -> None:
+    done = run_pretended(*BENCH, "--run-file", tmp_path / "run.json", "--output", tmp_path / "table.txt")
+    assert Run.load(tmp_path / "run.json").status == "complete"
+    assert (done.stdout, "warning: --output" in done.stderr) == ("", False)
+    assert "sound " in (tmp_path / "table.txt").read_text()
+
+
 @pytest.mark.parametrize("target", ["-", "/dev/stdout"])
 def test_stdout_is_a_target_and_is_not_emptied(target: str, tmp_path: Path) -> None:
     run_pretended(*BENCH, "--run-file", tmp_path / "run.json")

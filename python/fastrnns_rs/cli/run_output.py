@@ -136,17 +136,19 @@ def choose_target(given: dict[str, Any], format_name: str | None) -> RunTarget:
     """Returns the places that the options request.
 
     With `--resume`, the run file is the resumed file, unless a flag names another file. A configured file applies to
-    new runs only. `--output` without a format names the run file, as in earlier versions.
+    new runs only. `--output` without a format and without `--run-file` names the run file, as in earlier versions.
 
     Raises:
         UsageError: If both are the same file.
     """
     run_file, document = given["run_file"], given["output"]
     resumed = given.get("resume")
-    if document is not None and format_name is None and not shared.is_stream(document):
-        if is_flag("output") or resumed is None:
+    is_left_out = resumed is not None and not is_flag("output")
+    has_old_meaning = format_name is None and document is not None and not shared.is_stream(document)
+    if document is not None and has_old_meaning and (run_file is None or is_left_out):
+        if not is_left_out:
             _tell_old_meaning(document)
-            run_file = run_file or document
+            run_file = document
         document = None
     if resumed is not None and not is_flag("run_file") and not (is_flag("output") and run_file == given["output"]):
         run_file = Path(resumed)
