@@ -154,8 +154,8 @@ def test_a_bench_measures_or_is_refused(name: str, runner_file: Path, tmp_path: 
     status, _, errors = ended(ENVIRONMENTS[name], command, tmp_path)
     if name in REFUSES_BENCH and status:
         assert status == 1
-        assert sum(one.startswith("error: ") for one in errors.splitlines()) == 1
-        assert "Too many open files" in errors
+        # A worker that cannot be started costs its row, and the run is kept.
+        assert "Too many open files" in (output.read_text() if output.exists() else errors)
     else:
         assert status == 0, errors
         assert output.stat().st_size
