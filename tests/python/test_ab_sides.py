@@ -6,20 +6,25 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pretended_workers
 import pytest
 from commands import run_with_facts
 from conftest import ROOT
+from facts import FACTS
 
 from fastrnns_rs import _core
 from fastrnns_rs.cli.ab import command
 from fastrnns_rs.cli.error_text import CommandError
 from fastrnns_rs.cli.side_options import requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
+from fastrnns_rs.machine import environment
+from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.worker_setting import Setting
-from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, variables
+from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, start, variables
 from fastrnns_rs.verbs.bench.interleaved.side_checks import make_effort
 
 
@@ -254,3 +259,35 @@ def test_folders_of_a_side_do_not_hold_the_package(python: str | None, tmp_path:
     )
     assert done.returncode == 0, done.stderr
     assert Path(done.stdout.strip()).samefile(str(_core.__file__))
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("--threads", "1", "--b-env", "OMP_NUM_THREADS=4"), "OMP_NUM_THREADS"),
+        (("--b-env", "FASTRNNS_WORKER=0"), "FASTRNNS_WORKER"),
+    ],
+)
+def test_a_variable_without_effect_is_no_difference(words: tuple[str, ...], name: str) -> None:
+    """The table would name a difference that no worker has."""
+    executor = pretended_workers.each(lambda _job: Answer({}, "answered", None, ""))
+    with pytest.raises(UsageError, match=f"variable has no effect: '{name}'"):
+        start(sides("cudnn", *words), make_effort(given("cudnn", *words)), command=[], executor=executor)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        *(None, [1], {"x": 1}, {"num_threads": -5}, {"num_threads": "many"}, {"gpus": [{"x": 1}]}),
+        *({"device": "cuda:x"}, {"device": "cuda"}, {"cuda_device_count": 2}),
+    ],
+)
+def test_facts_that_no_worker_sends_are_an_error_of_torch(facts: Any) -> None:
+    """Another interpreter may answer what it likes."""
+    known = {name: value for name, value in asdict(FACTS).items() if name != "start_s"}
+    sent = {**known, **facts} if isinstance(facts, dict) else facts
+    answer = Answer({"status": "ok", "facts": sent}, "answered", None, "")
+    with pytest.raises(FastrnnsError, match="torch fails: the result of its worker is damaged"):
+        environment.probe("cpu", "float32", executor=lambda _starts: [answer])
+    known_answer = Answer({"status": "ok", "facts": known}, "answered", None, "")
+    assert environment.probe("cpu", "float32", executor=lambda _starts: [known_answer]).device == "cpu"

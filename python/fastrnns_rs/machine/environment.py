@@ -9,13 +9,17 @@ import errno
 import os
 import platform
 import time
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from fastrnns_rs.documents.codec import from_plain, shown
 from fastrnns_rs.documents.run_file import Environment, Git, Gpu
-from fastrnns_rs.errors import FastrnnsError, MissingError, make_system_error
+from fastrnns_rs.documents.soundness import check_numbers
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, make_system_error
 from fastrnns_rs.machine import checkout, nvidia
 from fastrnns_rs.machine.facts import Facts
+from fastrnns_rs.problem.problem import DEVICES, resolve
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.worker_setting import MARK, Setting
@@ -80,7 +84,35 @@ def probe(
             # torch's libraries cannot be loaded there.
             raise FastrnnsError("the working directory was removed", "Change to another folder.") from error
         raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=answer.reason or "")
-    return Facts(**answer.content["facts"], start_s=time.monotonic() - begin)
+    try:
+        found = _checked_facts(answer.content.get("facts"))
+    except UsageError as error:
+        reason = f"the result of its worker is damaged: {error.message}"
+        raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=reason) from None
+    return replace(found, start_s=time.monotonic() - begin)
+
+
+def _checked_facts(plain: object) -> Facts:
+    """Returns the facts of a child process.
+
+    Another interpreter, or what it loads when it starts, may answer in the place of our worker.
+
+    Raises:
+        UsageError: If no worker sends such facts.
+    """
+    unknown = {one.name: None for one in fields(Facts) if one.default is None}
+    found = from_plain(Facts, {"gpus": [], **unknown, **plain} if isinstance(plain, dict) else plain)
+    check_numbers(found)
+    measured = {one.name: None for one in fields(Gpu) if one.default is None}
+    for one in found.gpus:
+        check_numbers(from_plain(Gpu, {**measured, **one}))
+    if found.cuda_device_count > len(found.gpus):
+        raise UsageError(f"cuda_device_count is {found.cuda_device_count}, and gpus has {len(found.gpus)}")
+    # The name of a device that exists stands for itself.
+    device, count = found.device, found.cuda_device_count
+    if device is not None and not (DEVICES.fullmatch(device) and resolve(device, count) == device):
+        raise UsageError(f"device is {shown(found.device)}, not a device of this machine")
+    return found
 
 
 def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes: bool = True) -> Environment:

@@ -161,8 +161,25 @@ def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchP
     python = None if side.python is None else check_interpreter(side.python, side.variables)
     affinity = side.affinity
     setting = Setting(threads=side.options.threads, affinity=affinity, python=python, variables={**side.variables})
+    _check_variables(setting)
     facts = environment.probe(side.options.device, side.options.computed_dtype, setting, executor=executor)
     return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting)
+
+
+def _check_variables(setting: Setting) -> None:
+    """Rejects variables that the worker has with another value: tables would name the one asked for.
+
+    Raises:
+        UsageError: If there is such a variable.
+    """
+    environment = setting.environment()
+    for name, value in setting.variables.items():
+        # Folders of `PYTHONPATH` are kept, behind that of this package.
+        if name != "PYTHONPATH" and environment.get(name) != value:
+            is_count = name.endswith("_NUM_THREADS")
+            reason = "`threads` sets it" if is_count else "a worker has a value of its own, or none"
+            hint = "Leave out the variable, or `threads`." if is_count else "Leave out the variable."
+            raise UsageError(f"variable has no effect: {name!r}", hint, reason=reason, value=name)
 
 
 #: An interpreter may take seconds to start from a cold disk.
