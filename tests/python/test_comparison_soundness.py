@@ -136,12 +136,44 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["geometric_mean"].update(n=14),
         "geometric_mean.n is 14, and 10 rows have a ratio",
     ),
+    "slower than nothing": (
+        lambda found: found["rows"][0].update(baseline=None),
+        "rows[0] is slower, and its baseline is null",
+    ),
+    "slower by no ratio": (
+        lambda found: found["rows"][0].update(ratio=None),
+        "rows[0] is slower, and its ratio is null",
+    ),
+    "slower, by no process": (
+        lambda found: found["rows"][0]["candidate"].update(n_processes=0),
+        "rows[0] is slower, and rows[0].candidate.n_processes is 0",
+    ),
+    "a ratio to no time": (
+        lambda found: found["rows"][0]["baseline"].update(estimate_ns=0),
+        "rows[0].ratio is 1.032, and the estimates are 0 and ",
+    ),
     "a mean beside its interval": (
         lambda found: found["geometric_mean"].update(ratio=0.9),
         "geometric_mean.ratio is 0.9, outside of its interval from 0.991 to 1.0125",
     ),
 }
 CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "a change of other times": (
+        lambda found: found["kernels"][0].update(delta_ns=-1000),
+        "kernels[0].delta_ns is -1000, not the difference, 1000000",
+    ),
+    "a ratio of other kernels": (
+        lambda found: found["kernels"][0].update(ratio=3.0),
+        "kernels[0].ratio is 3, and the times are 2000000 and 3000000 ns",
+    ),
+    "a kernel that appeared before": (
+        lambda found: found["kernels"][0].update(presence="appeared"),
+        "kernels[0].presence is appeared, not both",
+    ),
+    "a kernel that was judged alone": (
+        lambda found: found["kernels"][0].update(baseline=None),
+        "kernels[0] is slower, and its baseline is null",
+    ),
     "a kernel, faster by more": (
         lambda found: found["kernels"][0].update(verdict="faster"),
         "kernels[0].verdict is faster, and ratio_ci_high is 1.6, above 1",
@@ -203,5 +235,5 @@ def test_deciles_and_idle_times_are_read() -> None:
 def test_the_ratio_of_captures_may_be_beside_its_interval() -> None:
     """It is that of the times that are shown; the interval is that of the ratio of geometric means."""
     plain = kept("captures")
-    plain["kernels"][0]["ratio"] = 0.9
-    assert Comparison.from_dict(plain).kernels[0].ratio == 0.9
+    plain["kernels"][0]["ratio_ci_low"] = 1.55
+    assert Comparison.from_dict(plain).kernels[0].ratio == 1.5

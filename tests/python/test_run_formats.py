@@ -53,6 +53,7 @@ def hostile(text: str) -> Run:
             **texts,
             label=None,
             problem=replace(row.problem, dtype=text, seed=-1, mini_batch=number),
+            point={},
             forward=None if row.forward is None else replace(row.forward, ci_method=text),
         )
         for number, row in enumerate(made.results, 1)

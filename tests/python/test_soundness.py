@@ -119,6 +119,10 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: (found["processes"][0].update(peak_memory_bytes=8), found.update(peak_memory_bytes=9)),
         "peak_memory_bytes is 9, and no process has this peak",
     ),
+    "a point of another problem": (
+        at("point")({"seq-length": 3}),
+        "point.seq-length is 3, and that of the problem is ",
+    ),
     "a wide seed": (at("problem", "seed")(1 << 64), f"problem.seed is {1 << 64}, not a number of at most 64 bits"),
 }
 
@@ -221,6 +225,8 @@ def add_up(comparison: dict[str, Any]) -> None:
     [decile] = row["deciles"]
     decile = {**decile, "shift_ns": decile["candidate_ns"] - decile["baseline_ns"]}
     row["deciles"] = [{**decile, "level": level / 10} for level in range(1, 10)]
+    for change in (*comparison["kernels"], *comparison["categories"], comparison["device_time"]):
+        change |= {"delta_ns": change["candidate"]["total_ns"] - change["baseline"]["total_ns"], "ratio": 1.0}
     for name in ("baseline", "candidate"):
         row[name] |= {"n_processes": len(row[name]["process_medians_ns"]), "ci_low_ns": 0.25}
         [idle] = comparison[name]["idle_times"]
@@ -246,6 +252,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
             equal = ("estimate_ns", "ci_low_ns", "ci_high_ns", "mean_ns", *ORDERED)
             plain["results"][0][phase] |= dict.fromkeys(equal, process[f"{phase}_ns"][0])
             plain["results"][0][phase] |= {"n_processes": 1, "n_samples": 1, "stddev_ns": 0, "mad_ns": 0}
+        plain["sweep"]["cells"][0]["runner"] = "y"
     if kind is Comparison:
         plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)

@@ -36,12 +36,15 @@ def check_comparison(found: Comparison) -> None:
     Raises:
         UsageError: If the comparison is inconsistent; the message names the path.
     """
-    rows: list[tuple[str, Row | Change]] = [*_placed("rows", found.rows), *_placed("kernels", found.kernels)]
-    rows += _placed("categories", found.categories)
-    rows += [("device_time", found.device_time)] if found.device_time else []
+    changes: list[tuple[str, Change]] = [*_placed("kernels", found.kernels), *_placed("categories", found.categories)]
+    changes += [("device_time", found.device_time)] if found.device_time else []
+    rows: list[tuple[str, Row | Change]] = [*_placed("rows", found.rows), *changes]
     for path, row in rows:
         _check_interval(path, row)
+        _check_judged(path, row)
         _check_verdict(path, row, found.method)
+    for path, between in changes:
+        _check_change(path, between)
     for path, one in _placed("rows", found.rows):
         _check_within(path, one)
         _check_conclusions(path, one, found.method)
@@ -86,6 +89,29 @@ def _check_within(path: str, row: Row | GeometricMean | StatisticChange) -> None
         return
     if not low * (1 - ROUNDING) <= ratio <= high * (1 + ROUNDING):
         raise UsageError(f"{path}.ratio is {ratio:g}, outside of its interval from {low:g} to {high:g}")
+
+
+def _check_judged(path: str, row: Row | Change) -> None:
+    """Checks that a row with a verdict has the figures that were judged."""
+    word = row.verdict or getattr(row, "conditional_verdict", None)
+    for name in ("baseline", "candidate", "ratio") if word is not None else ():
+        found = getattr(row, name)
+        if found is None:
+            raise UsageError(f"{path} is {word}, and its {name} is null")
+        if getattr(found, "n_processes", 1) < 1:
+            raise UsageError(f"{path} is {word}, and {path}.{name}.n_processes is 0")
+
+
+def _check_change(path: str, row: Change) -> None:
+    """Checks that a change of captures is that of the times beside it."""
+    before, after = (0 if side is None else side.total_ns for side in (row.baseline, row.candidate))
+    if row.delta_ns != after - before:
+        raise UsageError(f"{path}.delta_ns is {row.delta_ns}, not the difference, {after - before}")
+    if row.ratio is not None and (not before or not math.isclose(row.ratio, after / before, rel_tol=1e-6)):
+        raise UsageError(f"{path}.ratio is {row.ratio:g}, and the times are {before} and {after} ns")
+    presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
+    if row.presence != presence:
+        raise UsageError(f"{path}.presence is {row.presence}, not {presence}")
 
 
 def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
@@ -150,7 +176,7 @@ def _check_estimates(path: str, row: Row) -> None:
     if row.basis == "interleaved" and row.baseline.n_processes != row.candidate.n_processes:
         return
     before, after = row.baseline.estimate_ns, row.candidate.estimate_ns
-    if before > 0 and not math.isclose(row.ratio, after / before, rel_tol=1e-6):
+    if before <= 0 or not math.isclose(row.ratio, after / before, rel_tol=1e-6):
         raise UsageError(f"{path}.ratio is {row.ratio:g}, and the estimates are {before:g} and {after:g} ns")
 
 

@@ -224,6 +224,7 @@ class Run(Container[Result], Tabular, Document):
         """
         soundness.check_numbers(self)
         run_soundness.check_results(self.results)
+        run_soundness.check_sweep(self)
         run_soundness.check_sessions(self)
         run_soundness.check_end(self)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import process_ci, quantiles, summarize
 from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.sweep import name_runner
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def check_results(results: Sequence[Result]) -> None:
         for phase in ("forward", "backward"):
             _check_summary(f"results[{number}].{phase}", result, phase)
         _check_peaks(f"results[{number}]", result)
+        _check_point(f"results[{number}].point", result)
 
 
 def _check_peaks(path: str, result: Result) -> None:
@@ -53,6 +55,41 @@ def _check_peaks(path: str, result: Result) -> None:
         value, known = getattr(result, name), {getattr(one, name) for one in result.processes} - {None}
         if value is not None and known and value not in known:
             raise UsageError(f"{path}.{name} is {value}, and no process has this peak")
+
+
+def _check_point(path: str, result: Result) -> None:
+    """Rejects a point of a sweep whose sizes or words are not those of the problem."""
+    problem = result.problem.by_name()
+    for axis, value in result.point.items():
+        known = problem.get(axis.replace("-", "_"))
+        # Switches are on or off in a point, and a size that does not apply is missing in the problem.
+        if known is not None and not isinstance(known, bool) and known != value:
+            raise UsageError(f"{path}.{axis} is {shown(value)}, and that of the problem is {shown(known)}")
+
+
+def check_sweep(run: Run) -> None:
+    """Rejects times and rates of a sweep that are not those of the results.
+
+    Raises:
+        UsageError: If there is such a cell; the message names the path.
+    """
+    if run.sweep is None:
+        return
+    measured = [one for one in run.results if one.status == "ok" and one.point]
+    results = {(name_runner(one), *sorted(one.point.items())): one for one in measured}
+    for number, cell in enumerate(run.sweep.cells):
+        result = results.get((cell.runner, *sorted(cell.point.items())))
+        times = [] if result is None else [one.estimate_ns for one in (result.forward, result.backward) if one]
+        if result is None or not times:
+            continue
+        expected = sum(times) if cell.phase == "iteration" else times[0] if cell.phase == "forward" else times[-1]
+        path = f"sweep.cells[{number}]"
+        if not math.isclose(cell.time_ns, expected, rel_tol=_COMPUTED):
+            raise UsageError(f"{path}.time_ns is {cell.time_ns:.9g}, and that of the result is {expected:.9g}")
+        samples = cell.samples_per_second
+        rate = result.problem.mini_batch / expected * 1e9 if expected > 0 else None
+        if samples is not None and (rate is None or not math.isclose(samples, rate, rel_tol=_COMPUTED)):
+            raise UsageError(f"{path}.samples_per_second is {samples:.9g}, not mini_batch by time_ns")
 
 
 def _check_summary(path: str, result: Result, phase: str) -> None:
@@ -63,6 +100,8 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     summary: PhaseSummary | None = getattr(result, phase)
     processes = [one for one in result.processes if one.status == "ok"]
     samples = [one for process in processes for one in process.samples_ns(phase, timed=True)]
+    if summary is not None and result.processes and not processes:
+        raise UsageError(f"{path} has an estimate, and no process is ok")
     if summary is None or not samples:
         return
     _check_ranges(path, summary, samples)
