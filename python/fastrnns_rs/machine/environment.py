@@ -19,7 +19,6 @@ from fastrnns_rs.documents.soundness import check_numbers
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, make_system_error
 from fastrnns_rs.machine import checkout, nvidia
 from fastrnns_rs.machine.facts import Facts
-from fastrnns_rs.problem.problem import DEVICES, resolve
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.worker_setting import MARK, Setting
@@ -108,9 +107,8 @@ def _checked_facts(plain: object) -> Facts:
         check_numbers(from_plain(Gpu, {**measured, **one}))
     if found.cuda_device_count > len(found.gpus):
         raise UsageError(f"cuda_device_count is {found.cuda_device_count}, and gpus has {len(found.gpus)}")
-    # The name of a device that exists stands for itself.
-    device, count = found.device, found.cuda_device_count
-    if device is not None and not (DEVICES.fullmatch(device) and resolve(device, count) == device):
+    cuda = {f"cuda:{index}" for index in range(len(found.gpus))}
+    if found.device not in {None, "cpu", *(["cuda"] if cuda else []), *cuda}:
         raise UsageError(f"device is {shown(found.device)}, not a device of this machine")
     return found
 
