@@ -167,7 +167,9 @@ def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchP
 
 
 def _check_variables(setting: Setting) -> None:
-    """Rejects variables that the worker has with another value: tables would name the one asked for.
+    """Rejects variables that have another value in the worker.
+
+    Tables would name the given value.
 
     Raises:
         UsageError: If there is such a variable.
