@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -28,6 +28,8 @@ use crate::orchestrate::Command;
 
 /// Command line of the supervisor: a program that calls [`super::serve`] with its standard input.
 static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
+/// The process that called [`set_program`]: any other was forked from it.
+static LOADED_BY: OnceLock<Pid> = OnceLock::new();
 /// Supervisors without a command, and those that have ended or will but were not collected yet.
 static SUPERVISORS: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
 /// One that is started while Ctrl-C is pressed may die of it: try so often.
@@ -38,6 +40,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Sets the command line of the supervisor. The first call counts.
 pub fn set_program(argv: Vec<OsString>) {
     let _ = PROGRAM.set(argv);
+    let _ = LOADED_BY.set(getpid());
 }
 
 /// A supervisor that was started, by this process or by the one that it was forked from.
@@ -184,6 +187,10 @@ impl Supervisor {
 /// Those that are known. None when the list is held by a thread that there is not, because this process was forked from
 /// one in which it was held: then every command has a supervisor of its own.
 fn supervisors() -> Option<MutexGuard<'static, Vec<Supervisor>>> {
+    if LOADED_BY.get() == Some(&getpid()) {
+        // However long another thread takes, on a busy machine: a supervisor that is not in the list is never collected.
+        return Some(SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner));
+    }
     for _ in 0..100 {
         match SUPERVISORS.try_lock() {
             Ok(known) => return Some(known),
