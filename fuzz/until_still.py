@@ -96,8 +96,8 @@ class Watch:
             self._covered = covered
             self._look_at_clock()
             self._since = self.cpu_minutes
-            told = f"  {self._since:.1f} CPU min, {runs} runs: cov {covered}, ft {features}, corpus {kept}"
-            print(" ".join([told, *dict.fromkeys(self._new)]), file=sys.stderr, flush=True)
+            found_by_now = f"  {self._since:.1f} CPU min, {runs} runs: cov {covered}, ft {features}, corpus {kept}"
+            print(" ".join([found_by_now, *dict.fromkeys(self._new)]), file=sys.stderr, flush=True)
             self._new.clear()
 
     def end_when_still(self) -> None:

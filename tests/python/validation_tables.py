@@ -16,7 +16,7 @@ def is_long() -> bool:
 
 
 def trials(short: int, long: int) -> int:
-    """How many trials: fewer unless `is_long`."""
+    """Returns the number of trials, which is smaller unless `is_long`."""
     return long if is_long() else short
 
 

@@ -143,13 +143,12 @@ def choose_target(given: dict[str, Any], format_name: str | None) -> RunTarget:
     """
     run_file, document = given["run_file"], given["output"]
     resumed = given.get("resume")
-    is_left_out = resumed is not None and not is_flag("output")
-    has_old_meaning = format_name is None and document is not None and not shared.is_stream(document)
-    if document is not None and has_old_meaning and (run_file is None or is_left_out):
-        if not is_left_out:
+    if document is not None and format_name is None and not shared.is_stream(document):
+        if resumed is not None and not is_flag("output"):
+            document = None
+        elif run_file is None:
             _tell_old_meaning(document)
-            run_file = document
-        document = None
+            run_file, document = document, None
     if resumed is not None and not is_flag("run_file") and not (is_flag("output") and run_file == given["output"]):
         run_file = Path(resumed)
     shared.check_distinct({**given, "run_file": run_file, "output": document}, "run_file", "output", "plot")

@@ -9,7 +9,8 @@ from typing import Literal
 def user_folder(kind: Literal["data", "state", "cache"]) -> Path:
     """Returns the folder for the package's files of one kind.
 
-    In a container, a user may have neither `HOME` nor an entry with a home folder; this is then `/`, as Docker sets it.
+    In a container, a user may have neither `HOME` nor an entry with a home folder. The folders are then in `/`, which
+    Docker sets as the home folder of such a user.
     """
     import platformdirs
 
