@@ -11,8 +11,10 @@ import os
 import random
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "python"
 sys.path[:0] = [str(FOLDER), str(FOLDER / "hostile"), str(FOLDER.parent)]
@@ -37,7 +39,7 @@ def main() -> None:
 
     with atheris.instrument_imports(include=["fastrnns_rs"]):
         from document_kinds import KINDS
-        from document_mutator import changed
+        from document_mutator import changed, crossed
         from document_readers import Place, hold
 
         place, read = Place(scratch), KINDS[kind]
@@ -50,15 +52,23 @@ def main() -> None:
         for seed in read.seeds(place):
             look(json.dumps(seed).encode())
 
+    def made(data: bytes, longest: int, change: Callable[[Any], Any]) -> bytes:
+        """The changed JSON; what libFuzzer makes of the bytes if it is none, or by dice."""
+        with suppress(ValueError, RecursionError):
+            found = json.dumps(change(json.loads(data))).encode()
+            if len(found) <= longest:
+                return found
+        return bytes(atheris.Mutate(data, longest))
+
     def mutate(data: bytes, longest: int, seed: int) -> bytes:
         dice = random.Random(seed)
-        made = b""
-        with suppress(ValueError, RecursionError):
-            made = json.dumps(changed(json.loads(data), dice)).encode()
-        is_tree = dice.random() < TREES and 0 < len(made) <= longest
-        return made if is_tree else bytes(atheris.Mutate(data, longest))
+        is_tree = dice.random() < TREES
+        return made(data, longest, lambda one: changed(one, dice)) if is_tree else bytes(atheris.Mutate(data, longest))
 
-    atheris.Setup([sys.argv[0], *options], look, custom_mutator=mutate)
+    def cross(data: bytes, other: bytes, longest: int, seed: int) -> bytes:
+        return made(data, longest, lambda one: crossed(one, json.loads(other), random.Random(seed)))
+
+    atheris.Setup([sys.argv[0], *options], look, custom_mutator=mutate, custom_crossover=cross)
     atheris.Fuzz()
 
 

@@ -38,7 +38,7 @@ HOSTILE = ("</script><script>alert(1)</script>", "a\u202eb\x1b[31m&amp;", "x" * 
 def run_of(results: int, processes: int, samples: int) -> Run:
     """A run of any size, with summaries."""
     made = [
-        _with_summaries(run_files.result(f"runner{one}", processes=processes, count=samples, level_ns=1e6 * (1 + one)))
+        with_summaries(run_files.result(f"runner{one}", processes=processes, count=samples, level_ns=1e6 * (1 + one)))
         for one in range(results)
     ]
     return run_files.run(made)
@@ -58,7 +58,7 @@ def hostile_run() -> Run:
     )
 
 
-def _with_summaries(result: Result) -> Result:
+def with_summaries(result: Result) -> Result:
     found = {
         phase: summary([[list(one.samples_ns(phase, timed=True))] for one in result.processes])
         for phase in ("forward", "backward")
@@ -90,7 +90,7 @@ def sweep() -> Run:
     for name, level, power in (("cudnn", 4e5, 1.1), ("py", 2e6, 1.4)):
         for size in sizes:
             made = run_files.result(name, processes=5, count=20, level_ns=level * (size / 64) ** power, backward=False)
-            results.append(replace(_with_summaries(made), point={"hidden-size": size}, label=f"{name} {size}"))
+            results.append(replace(with_summaries(made), point={"hidden-size": size}, label=f"{name} {size}"))
     return replace(
         run_files.run(results), sweep=summarize_sweep([SweepAxis(name="hidden-size", values=[*sizes])], results)
     )
@@ -104,7 +104,7 @@ def history() -> History:
         for number in range(14):
             level = 1e6 * (1.0 if number < 9 else 1.07) * generator.lognormvariate(0, 0.004)
             results = [
-                _with_summaries(run_files.result(name, seed=number, level_ns=level * factor))
+                with_summaries(run_files.result(name, seed=number, level_ns=level * factor))
                 for name, factor in (("cudnn", 1.0), ("py", 4.0))
             ]
             kept.keep(_dated(results, number))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from document_readers import (
     Place,
     compared,
@@ -25,7 +24,7 @@ from document_readers import (
 from foreign_files import NAMES, plain
 from kineto_traces import kernel, write
 from page_documents import history
-from run_files import both, exactly, result, run
+from run_seeds import DATA, run_seeds
 from summary_documents import empty, example, summary_of
 
 from fastrnns_rs.documents.capture_manifest import Capture
@@ -42,7 +41,6 @@ from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.machine.noise import storage
 from fastrnns_rs.views import formats
 
-DATA = ROOT / "tests" / "data"
 _COMMANDS = [
     *map(show, dict.fromkeys((*formats.RUN, *formats.COMPARISON))),
     *(compared("mutant", "good"), compared("good", "mutant"), compared("mutant", "mutant"), compared("mutant")),
@@ -72,16 +70,6 @@ class Kind:
 
 def _files(pattern: str) -> list[Any]:
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob(pattern))]
-
-
-def _runs(_place: Place) -> list[Any]:
-    rows = [result(processes=3, count=4), result("jit", processes=2, count=3, backward=False)]
-    return [*_files("documents/run_*.json"), *_files("views/run.json"), run(rows).to_dict()]
-
-
-def _sides(_place: Place) -> list[Any]:
-    pair = exactly([100, 101, 102]), exactly([200, 201, 202], "jit")
-    return [both(*pair).to_dict(), both(result(processes=3, count=4), result("jit", processes=3, count=4)).to_dict()]
 
 
 def _comparisons(_place: Place) -> list[Any]:
@@ -124,10 +112,8 @@ def _noise(place: Place) -> list[Any]:
 
 
 #: Pages take a hundred times as long: they are among the commands, of which each mutant has one.
-_RUN = [loaded(Run, *rendered(without_pages(formats.RUN))), compared_in_python]
 KINDS = {
-    "run": Kind(_runs, _RUN, _COMMANDS),
-    "ab": Kind(_sides, _RUN, _COMMANDS),
+    "run": Kind(run_seeds, [loaded(Run, *rendered(without_pages(formats.RUN))), compared_in_python], _COMMANDS),
     "resumed": Kind(lambda place: [place.resumable()], [resume], [resume, show("table")]),
     "comparison": Kind(
         _comparisons,

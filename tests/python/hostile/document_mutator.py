@@ -91,6 +91,20 @@ def changed(document: Any, dice: random.Random) -> Any:
     return document
 
 
+def crossed(document: Any, other: Any, dice: random.Random) -> Any:
+    """The document with one value replaced by what another document has under the same key."""
+    named: dict[str, list[Any]] = {}
+    for one in _containers(other) if isinstance(other, dict) else []:
+        for key, value in one.items() if isinstance(one, dict) else ():
+            named.setdefault(key, []).append(value)
+    owners = [one for one in _containers(document) if isinstance(one, dict)] if isinstance(document, dict) else []
+    places = [(one, key) for one in owners for key in one if key in named]
+    if places:
+        owner, key = dice.choice(places)
+        owner[key] = copy.deepcopy(dice.choice(named[key]))
+    return document
+
+
 def _replace(owner: Any, key: Any, dice: random.Random, _owners: list[Any]) -> None:
     owner[key] = _value(dice)
 
