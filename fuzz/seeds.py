@@ -10,11 +10,12 @@ import json
 import sqlite3
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "python"))
 
 import nvprof_files
-from kineto_traces import NAMES, by_dice, call, copy, document, fill, kernel, operator
+from kineto_traces import NAMES, annotation, by_dice, call, copy, document, fill, kernel, operator
 
 MEBIBYTE = 1 << 20
 
@@ -38,6 +39,48 @@ ORDINARY = [
 ]
 
 
+def launched(number: int, start: float, duration: float, **more: Any) -> list[dict[str, Any]]:
+    """A kernel and the call that launched it."""
+    launch = call(start=start - 3)
+    return [{**launch, "args": {"correlation": number}}, kernel("k", start, duration, correlation=number, **more)]
+
+
+#: Number of the last step.
+LAST = 4
+
+
+def steps() -> list[dict[str, Any]]:
+    """Steps of a training loop: phases, a load of data and a wait; the last step is slow, and on another device too."""
+    events = []
+    for step in range(LAST + 1):
+        start, slow = 100 * step, 60 if step == LAST else 0
+        events += [
+            annotation(f"ProfilerStep#{step}", start, 90 + slow),
+            operator("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", start + 1, 8),
+            annotation("forward", start + 10, 30),
+            *launched(2 * step + 1, start + 15, 20),
+            annotation("backward", start + 45, 40 + slow),
+            *launched(2 * step + 2, start + 50, 10 + slow, stream=7 + step % 2),
+            call("cudaStreamSynchronize", start + 70, 10),
+        ]
+    return [*events, kernel("k", 430, 9, device=1, correlation=77), annotation("outer", 0, 400, thread=101)]
+
+
+def ranges() -> list[dict[str, Any]]:
+    """Ranges in each other and across each other, as a joined trace draws them."""
+    drawn = [("outer", 1, 40, 0), ("inner", 9, 5, 0), ("crossing", 12, 35, 2), ("## backward ##", 5, 25, 1)]
+    reaches = [{"range thread": 100}, {"range reach": "process"}]
+    named = {"ph": "M", "pid": 100, "tid": 0, "ts": 0}
+    return [
+        *({**annotation(*one), "args": reaches[one[0].startswith("#")]} for one in drawn),
+        *launched(7, 20, 3),
+        {**named, "name": "thread_name", "args": {"name": "ranges of thread 100"}},
+        {**named, "name": "process_sort_index", "args": {"sort_index": 1}},
+        {**kernel("k", 19, 6), "cat": "gpu_user_annotation", "name": "outer"},
+        {"ph": "i", "name": "[memory]", "pid": 0, "tid": 0, "ts": 5, "args": {"Total Allocated": 64, "Device Id": 0}},
+    ]
+
+
 def traces() -> dict[str, bytes]:
     """Texts of JSON, compressed or not."""
     compact = json.dumps(document(ORDINARY), separators=(",", ":")).encode()
@@ -57,6 +100,8 @@ def traces() -> dict[str, bytes]:
             {"traceEvents": ORDINARY, "schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "G"}], **clock}
         ).encode(),
         "dice": json.dumps(document(by_dice(1, 12))).encode(),
+        "steps": json.dumps(document(steps()), separators=(",", ":")).encode(),
+        "ranges": json.dumps(document(ranges())).encode(),
         "amd": compact.replace(b'"gpu_memcpy"', b'"Memcpy"').replace(b"Memcpy HtoD", b"CopyHostToDevice"),
         "damaged": lines.replace(b"cudaLaunchKernel", b'fo"o').replace(b'"ph": "X"', b'"ph" X', 1),
         "names": json.dumps(document([kernel(name) for name in TEXTS])).encode(),
@@ -104,8 +149,32 @@ REST = """
     INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.11.0'), ('EXPORT_PRODUCT_VERSION', '2024.1.1');
     CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid);
     INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 1, 42);
-    CREATE TABLE NVTX_EVENTS (start, end, text);
-    INSERT INTO NVTX_EVENTS VALUES (1, 2, 'step');
+"""
+#: Ranges of a bench, and the launches in them; the fourth iteration is slow, and waits for a copy and another device.
+STEPS = """
+    CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+    INSERT INTO StringIds VALUES (1, 'void gemm<float>(int)'), (2, 'gemm'), (3, 'cudaLaunchKernel_v7000'), (4, 'outer');
+    CREATE TABLE NVTX_EVENTS
+        (start, end, eventType, text, textId, globalTid, endGlobalTid, domainId, rangeId, category, color);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, end, eventClass, globalTid, correlationId, nameId, returnValue);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL
+        (start, end, deviceId, contextId, streamId, correlationId, globalPid, demangledName, shortName, graphNodeId);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY
+        (start, end, deviceId, contextId, streamId, correlationId, globalPid, bytes, copyKind);
+    CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 6) SELECT i FROM n;
+    INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId)
+        SELECT 100 * i, 100 * i + 40 + 30 * (i = 3), 60, 'cudnn/forward/' || i, (42 << 24) + 1, 0 FROM n;
+    INSERT INTO NVTX_EVENTS VALUES (50, 350, 59, NULL, 4, (42 << 24) + 1, (42 << 24) + 2, 0, 1, 5, 6),
+        (60, NULL, 34, 'a mark', NULL, (42 << 24) + 1, NULL, 0, NULL, NULL, NULL);
+    INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId) VALUES
+        (0, NULL, 75, 'a library', (42 << 24) + 1, 1), (101, NULL, 59, 'aten::to, op_id = 3', (42 << 24) + 1, 0),
+        (105, 130, 59, 'aten::to, seq = 1, op_id = 4', (42 << 24) + 1, 0), (90, 115, 60, 'across', (43 << 24) + 5, 1);
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT 100 * i, 100 * i + 1, 0, (42 << 24) + 1, i + 1, 3, 0 FROM n;
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL
+        SELECT 100 * i + 2, 100 * i + 12, 0, 1, 7, i + 1, 42 << 24, 1, 2, NULL FROM n;
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (331, 339, 1, 1, 7, 99, 42 << 24, 1, 2, NULL);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (332, 341, 0, 1, 8, 98, 42 << 24, 64, 1);
+    DROP TABLE n;
 """
 #: Enough rows for tables of several pages, pages between those too, and numbers of every length.
 MANY = """
@@ -160,6 +229,20 @@ PROFILE = """
         (2, 60, 2, 2, 0, 1, x''), (4, 3, 3, 0, 0, 0, NULL);
     CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (id, name); INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES (0, 1);
 """
+#: Ranges and launches of a bench, as those of nsys.
+STEPPED = """
+    DELETE FROM CUPTI_ACTIVITY_KIND_MARKER; DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME;
+    DELETE FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 6) SELECT i FROM n;
+    INSERT INTO StringTable SELECT 10 + i, 'cudnn/forward/' || i FROM n;
+    INSERT INTO CUPTI_ACTIVITY_KIND_MARKER SELECT 2, 100 * i, i, 10 + i, 0, 2, x'0500000006000000' FROM n;
+    INSERT INTO CUPTI_ACTIVITY_KIND_MARKER
+        SELECT 4, 100 * i + 40 + 30 * (i = 3), i, 0, 0, 2, x'0500000006000000' FROM n;
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT 211, 100 * i + 1, 100 * i + 2, 5, 6, i + 1 FROM n;
+    INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL SELECT 100 * i + 4, 100 * i + 20, 0, 7, 1, i + 1, 0 FROM n;
+    INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (330, 350, 1, 8, 1, 99, 0);
+    DROP TABLE n;
+"""
 #: Tables that nvprof prints.
 TABLES = {
     "summary": '==1== Profiling result:\n"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,us,\n'
@@ -170,6 +253,29 @@ TABLES = {
     '"G (0)","k<"a",1>",3,"ipc","Executed IPC",1.0%,"Low (2)",3GB/s\n',
     "launches": '"Device","Context","Stream","Kernel","Correlation_ID","ipc","hits"\n,,,,,,%\n'
     '"G (0)","1","7","k<"a",1>",3,1.5,20.0\n"G (0)","1","7","k<"a",1>",4,-1e308,<OVERFLOW>\n',
+    "devices": "======== Warning: Found 3 invalid records in the result.\n======== Profiling result:\n\n"
+    + "\n".join(
+        f'======== Device "G ({number})"\n"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ns,,ns,ns,ns,\n'
+        f'"GPU activities",60,600,2,300,1,5,"_ZN4demo3gpu6reduceIdLi256EEEvPKT_PS{number}_m"\n'
+        '"GPU activities",40,400,1,400,400,400,"[CUDA memset]"\n'
+        for number in range(2)
+    ),
+    "processes": "".join(
+        f'=={process}== Profiling result:\n"Start","Duration","Device","Stream","Name","Correlation_ID"\nms,us,,,,\n'
+        f'1.5,1000,"G (0)","7","k{process}",1\n3,9,"G (0)","7","k{process}",2\n\n'
+        for process in (100, 200, 100)
+    ),
+    "copies": '==1== Profiling result:\n"Start","Duration","Size","Throughput","Device","Context","Stream","Name"\n'
+    'ns,ns,B,B/s,,,,\n0,106,3868,4970,"G (0)","1","7","[CUDA memcpy HtoD]"\n9,5,,,"G (0)","1","7","k<int=2>(float*)"\n',
+    "calls": "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n"
+    '"Time(%)","Time","Calls (host)","Calls (device)","Avg","Min","Max","Name"\n%,ms,,,us,us,us,\n'
+    '60,6e-3,2,1,2,1,3,"k"\nbroken,row\n\n==7== API calls:\n"Time(%)","Time","Calls","Avg","Min","Max","Name"\n'
+    '%,ms,,us,us,us,\n100,1.5,3,500,500,500,"cudaMalloc"\n',
+    "events": '==1== Event result:\n"Device","Kernel","Invocations","Event Name","Min","Max","Avg","Total"\n'
+    '"G (0)","k",4,"active_cycles",16,112,64,256\n\n==1== Metric result:\n'
+    '"Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"\n'
+    '"G (0)","k",4,"ipc","IPC",0.125%,0.875%,0.5%\n',
+    "page": "\n<!DOCTYPE html>\n<html><head><title>Sign in</title></head></html>",
     "text": "==1== Profiling result:\n   Type  Time(%)  Time  Calls  Avg  Min  Max  Name\n"
     " GPU activities:  99.00%  2.5ms  2  1.2us  1ns  2us  f(int)\n                1.00%  2ns  1  2ns  2ns  2ns  g\n",
 }
@@ -195,11 +301,13 @@ def main(folder: Path) -> None:
     database(exports / "core", CORE)
     database(exports / "whole", CORE, REST)
     database(exports / "many", CORE, MANY)
+    database(exports / "steps", STEPS)
     database(exports / "wide-text", CORE, encoding="UTF-16le")
     for name, statements in HOSTILE.items():
         database(exports / name, CORE, statements)
     nvprof_files.write(folder / "nvprof_sqlite" / "made", 11)
     database(folder / "nvprof_sqlite" / "small", PROFILE)
+    database(folder / "nvprof_sqlite" / "steps", PROFILE, STEPPED)
     for name, table in TABLES.items():
         (folder / "nvprof_csv" / name).write_text(table)
     for place, text in enumerate(TEXTS):
