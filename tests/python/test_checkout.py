@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -95,6 +96,67 @@ def test_no_program_that_the_checkout_names_runs(project: Path, tmp_path: Path, 
     checkout.head_commit()
     checkout.has_changes()
     assert not mark.exists()
+
+
+def test_no_monitor_runs_with_a_git_without_variables_for_settings(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git has them since version 2.31, and lists scopes since 2.26."""
+    real, mark, old = shutil.which("git"), tmp_path / "executed", tmp_path / "old"
+    old.mkdir()
+    (old / "git").write_text(f'#!/bin/sh\nunset GIT_CONFIG_COUNT\nexec {real} "$@"\n')
+    (old / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{old}:{os.environ['PATH']}")
+    git("config", "core.fsmonitor", f"touch {mark}; false")
+    git("config", "filter.evil.clean", f"touch {mark}; cat")
+    (project / ".gitattributes").write_text("*.txt filter=evil\n")
+    git("add", ".gitattributes")
+    git("-c", "core.fsmonitor=", "commit", "--quiet", "--message", "second")
+    mark.unlink(missing_ok=True)
+    touched(project)
+    assert checkout.has_changes() is False
+    assert not mark.exists()
+
+
+def test_a_filter_of_the_user_is_not_a_program_of_the_checkout(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = tmp_path / "executed"
+    git("config", "--global", "filter.large.clean", "git-large")
+    (project / "git-large").write_text(f"#!/bin/sh\ntouch {mark}\nexec cat\n")
+    (project / "git-large").chmod(0o755)
+    (project / ".gitattributes").write_text("*.txt filter=large\n")
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    touched(project)
+    checkout.has_changes()
+    assert not mark.exists()
+
+
+def test_a_file_named_like_the_commit_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    git("init", "--quiet")
+    (tmp_path / "HEAD").touch()
+    assert checkout.head_commit() is None
+
+
+def test_a_program_in_the_place_of_git_names_no_commit(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "git").write_text("#!/bin/sh\necho main\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert checkout.head_commit() is None
+
+
+def test_files_of_a_replaced_commit_differ(project: Path) -> None:
+    """With `git replace`, git compares them with another commit than the one that it names."""
+    first = checkout.head_commit()
+    (project / "a.txt").write_text("b\n")
+    git("commit", "--quiet", "--all", "--message", "second")
+    git("replace", str(first), "HEAD")
+    git("checkout", "--quiet", str(first))
+    assert (project / "a.txt").read_text() == "b\n"
+    assert (checkout.head_commit(), checkout.has_changes()) == (first, True)
 
 
 def test_a_filter_with_a_name_of_any_bytes_is_not_run(project: Path) -> None:

@@ -9,13 +9,12 @@ import os
 import re
 
 from fastrnns_rs._core import Completed, run_command
-from fastrnns_rs.processes.programs import program_path
+from fastrnns_rs.processes.programs import absolute_folders, program_path
 
 #: Settings in the checkout's own files. Others are the user's or the system's.
 _OWN = {"local", "worktree"}
 _FILTER = re.compile(r"filter\.(.*)\.(clean|process|required)", re.DOTALL)
-#: Variable with the number of settings that variables replace.
-_COUNT = "GIT_CONFIG_COUNT"
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TIMEOUT_S = 10
 #: Kept bytes of an output, of which earlier ones are lost.
 _KEPT_BYTES = 64 * 1024
@@ -23,7 +22,9 @@ _KEPT_BYTES = 64 * 1024
 
 def head_commit() -> str | None:
     """Returns the commit that is checked out; None without a checkout or git."""
-    return output("rev-parse", "HEAD")
+    # Without --verify, a file of this name in a checkout without commits is the answer.
+    found = output("rev-parse", "--verify", "HEAD")
+    return found if found is not None and _COMMIT.fullmatch(found) else None
 
 
 def has_changes() -> bool | None:
@@ -38,6 +39,9 @@ def has_changes() -> bool | None:
     words = listed.split("\0")
     own = [name for scope, name in zip(words[::2], words[1::2], strict=False) if scope in _OWN]
     filters = [name for name in own if _FILTER.fullmatch(name)]
+    if any("=" in name for name in filters):
+        # No option of git replaces such a setting.
+        return None
     off = {name: "false" if name.endswith("required") else "" for name in filters}
     # A submodule has settings of its own.
     status = output("status", "--porcelain", "--ignore-submodules=dirty", settings=off)
@@ -72,14 +76,18 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
         RuntimeError: If the supervisor of commands cannot be started.
         ValueError: If a word contains a null character.
     """
-    replaced = {"core.fsmonitor": "false", "core.hooksPath": os.devnull, **settings}
-    # The user may have set some in the same way.
-    given = os.environ.get(_COUNT, "")
-    first = int(given[:9]) if given.isdecimal() else 0
-    variables = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", _COUNT: str(first + len(replaced))}
-    for number, (name, value) in enumerate(replaced.items(), first):
-        variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-    return run_command([program_path("git"), *words], env={**os.environ, **variables}, timeout=_TIMEOUT_S)
+    # Options, because git before 2.31 ignores the variables for settings. Such a git would run `false` as a monitor.
+    replaced = {"core.fsmonitor": "", "core.hooksPath": os.devnull, **settings}
+    options = [word for name, value in replaced.items() for word in ("-c", f"{name}={value}")]
+    variables = {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_ALLOW_PROTOCOL": "none",
+        # The commit is that of the files, not of another commit that replaces it.
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        # Filters of the user are looked up there.
+        "PATH": absolute_folders(),
+    }
+    return run_command([program_path("git"), *options, *words], env={**os.environ, **variables}, timeout=_TIMEOUT_S)
 
 
 def _is_whole(text: str) -> bool:
