@@ -8,7 +8,7 @@ from typing import Any
 
 from facts import FACTS
 
-from fastrnns_rs.machine.facts import Facts
+from fastrnns_rs.machine.facts import PACKAGE, Facts
 from fastrnns_rs.problem.problem import resolve
 from fastrnns_rs.processes.launcher import Executor, Start
 from fastrnns_rs.processes.listener import Answer
@@ -56,4 +56,4 @@ def facts_for(device: str, facts: Facts) -> Facts:
 
 def _probed(job: dict[str, Any], facts: Facts) -> Answer:
     known = {name: value for name, value in asdict(facts_for(job["device"], facts)).items() if name != "start_s"}
-    return Answer({"status": "ok", "facts": known}, "answered", None, "")
+    return Answer({"status": "ok", "package": str(PACKAGE), "facts": known}, "answered", None, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -22,6 +23,7 @@ from fastrnns_rs.cli.error_text import CommandError
 from fastrnns_rs.cli.side_options import requests
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.machine import environment
+from fastrnns_rs.machine.facts import PACKAGE
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, start, variables
@@ -286,8 +288,23 @@ def test_facts_that_no_worker_sends_are_an_error_of_torch(facts: Any) -> None:
     """Another interpreter may answer what it likes."""
     known = {name: value for name, value in asdict(FACTS).items() if name != "start_s"}
     sent = {**known, **facts} if isinstance(facts, dict) else facts
-    answer = Answer({"status": "ok", "facts": sent}, "answered", None, "")
+    answer = Answer({"status": "ok", "package": str(PACKAGE), "facts": sent}, "answered", None, "")
     with pytest.raises(FastrnnsError, match="torch fails: the result of its worker is damaged"):
         environment.probe("cpu", "float32", executor=lambda _starts: [answer])
-    known_answer = Answer({"status": "ok", "facts": known}, "answered", None, "")
+    known_answer = Answer({"status": "ok", "package": str(PACKAGE), "facts": known}, "answered", None, "")
     assert environment.probe("cpu", "float32", executor=lambda _starts: [known_answer]).device == "cpu"
+
+
+def test_a_worker_with_another_copy_of_the_package_is_an_error(tmp_path: Path) -> None:
+    """Its samples would be those of another program."""
+    copy, program = tmp_path / "fastrnns_rs", tmp_path / "python"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
+    program.chmod(0o755)
+    setting = Setting(python=check_interpreter(str(program)))
+    with pytest.raises(FastrnnsError, match="a worker has another copy of fastrnns-rs, in .*/fastrnns_rs'"):
+        environment.probe("cpu", "float32", setting)
+    probe = copy / "worker" / "jobs" / "probe.py"
+    probe.write_text(probe.read_text().replace('"package"', '"unknown"'))
+    with pytest.raises(FastrnnsError, match="a worker has another copy of fastrnns-rs, of another version"):
+        environment.probe("cpu", "float32", setting)

@@ -18,7 +18,7 @@ from fastrnns_rs.documents.run_file import Environment, Git, Gpu
 from fastrnns_rs.documents.soundness import check_numbers
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, make_system_error
 from fastrnns_rs.machine import checkout, nvidia
-from fastrnns_rs.machine.facts import Facts
+from fastrnns_rs.machine.facts import PACKAGE, Facts
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.worker_setting import MARK, Setting
@@ -64,7 +64,8 @@ def probe(
 
     Raises:
         MissingError: If torch is not installed.
-        FastrnnsError: If torch cannot be imported, the child process died, or the working directory was removed.
+        FastrnnsError: If torch cannot be imported, the child process died or has another copy of this package, or the
+            working directory was removed.
         KeyboardInterrupt: If Ctrl-C was pressed; the child process has ended.
     """
     begin = time.monotonic()
@@ -83,12 +84,35 @@ def probe(
             # torch's libraries cannot be loaded there.
             raise FastrnnsError("the working directory was removed", "Change to another folder.") from error
         raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=answer.reason or "")
+    _check_package(answer.content.get("package"))
     try:
         found = _checked_facts(answer.content.get("facts"))
     except UsageError as error:
         reason = f"the result of its worker is damaged: {error.message}"
         raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=reason) from None
     return replace(found, start_s=time.monotonic() - begin)
+
+
+def _check_package(folder: object) -> None:
+    """Checks that a child process has imported this copy of the package.
+
+    Another copy may time in another way. A script may have found this one through its own `sys.path`, and a program in
+    the place of an interpreter may ignore `PYTHONPATH`.
+
+    Args:
+        folder: Folder of its package. None, as another version sends.
+
+    Raises:
+        FastrnnsError: If it is another folder.
+    """
+    try:
+        is_ours = isinstance(folder, str) and Path(folder).samefile(PACKAGE)
+    except (OSError, ValueError):
+        is_ours = False
+    if not is_ours:
+        where = f"in {folder!r}" if isinstance(folder, str) else "of another version"
+        hint = f"Put {str(PACKAGE.parent)!r} on PYTHONPATH, and use interpreters that do not ignore PYTHONPATH."
+        raise FastrnnsError(f"a worker has another copy of fastrnns-rs, {where}", hint)
 
 
 def _checked_facts(plain: object) -> Facts:

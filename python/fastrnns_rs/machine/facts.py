@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+#: Folder of this package, as this process imported it.
+PACKAGE = Path(__file__).absolute().parent.parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from fastrnns_rs.machine import nvidia
+from fastrnns_rs.machine.facts import PACKAGE
 from fastrnns_rs.problem.problem import resolve
 from fastrnns_rs.worker.gpu_uuid import gpu_uuid
 
@@ -32,7 +33,8 @@ def answer(job: dict[str, Any], _channel: Channel, _progress: Progress) -> dict[
 
     The job's `device` is `auto`, `cpu`, `cuda` or `cuda:N`.
     """
-    return {"status": "ok", "facts": probe(job["device"], job["dtype"], job.get("local_rank"))}
+    facts = probe(job["device"], job["dtype"], job.get("local_rank"))
+    return {"status": "ok", "package": os.fspath(PACKAGE), "facts": facts}
 
 
 def probe(device: str, dtype: str, local_rank: int | None = None) -> dict[str, Any]:
