@@ -47,6 +47,7 @@ GROUPS = {
     "2, enough": ("0::/", {"cpu.max": "200000 100000"}, None),
     "2, no limit": ("0::/", {"cpu.max": "max 100000"}, None),
     "1": ("4:memory:/m\n3:cpuacct,cpu:/x", {"cpu/cpu.cfs_quota_us": "40000", "cpu/cpu.cfs_period_us": "100000"}, "0.4"),
+    "2, any name": ("0::/ü\udcff\x85", {"ü\udcff\x85/cpu.max": "50000 100000"}, "of 0.5 CPUs"),
     "1, no limit": ("3:cpu:/", {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, None),
     "damaged": ("0::/..\n:\ncpu\n1:cpu", {"cpu.max": "1", "cpu/cpu.cfs_quota_us": "x"}, None),
     "no period": ("0::/", {"cpu.max": f"{10**30} 0"}, None),
@@ -59,7 +60,7 @@ def test_the_time_of_a_container(name: str, tmp_path: Path) -> None:
     texts = {"proc/self/cgroup": groups, **{f"sys/fs/cgroup/{path}": text for path, text in files.items()}}
     for path, text in texts.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(f"{text}\n")
+        (tmp_path / path).write_bytes(os.fsencode(f"{text}\n"))
     found = check_machine(environment(num_threads=2), device="cpu", root=tmp_path)
     assert codes(found) == ([] if evidence is None else ["more_threads_than_cores"])
     assert all(str(evidence) in one.evidence for one in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def cpu_quota(root: Path = Path("/")) -> float | None:
 
 def _folders(root: Path) -> Iterator[Path]:
     """Yields the folders of the control groups that this process is in."""
-    for line in _text(root / "proc/self/cgroup").splitlines():
+    for line in _text(root / "proc/self/cgroup").split("\n"):
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if controllers and "cpu" not in controllers.split(","):
@@ -44,6 +45,7 @@ def _quota(folder: Path) -> float | None:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="ascii", errors="replace")
+        # The name of a control group has any bytes.
+        return os.fsdecode(path.read_bytes())
     except OSError:
         return ""
