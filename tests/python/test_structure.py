@@ -61,7 +61,7 @@ PYTHON = {
     "stats": {"_core"},
     "documents": {"_core", "errors", "problem"},
     "problem": {"documents", "errors"},
-    "runners": {"documents", "errors", "models", "problem"},
+    "runners": {"documents", "errors", "models", "problem", "processes"},
     "models": {"errors", "problem", "runners", "worker"},
     "processes": {"_core", "errors"},
     "replicates": {"documents", "stats"},

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +15,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import EXECUTORS, FUSERS
 from fastrnns_rs.problem.modes import MODES
 from fastrnns_rs.problem.problem import DTYPES
-from fastrnns_rs.processes.working_directory import working_directory_restored
+from fastrnns_rs.processes.process_state import process_restored
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import DEFAULT_COMPILE_TIMEOUT_S
 
@@ -164,28 +162,8 @@ def load_files(given: dict[str, Any]) -> None:
     """Registers the runners of the given files."""
     for path in given["runner_file"]:
         # The process of `--internal-run` runs the runners, too.
-        with contextlib.nullcontext() if given.get("internal_run") else _process_restored():
+        with contextlib.nullcontext() if given.get("internal_run") else process_restored():
             registry.load_file(path)
-
-
-@contextlib.contextmanager
-def _process_restored() -> Iterator[None]:
-    """Restores working directory, umask and signal handlers after the block.
-
-    Files of runners run in their own processes later. Here they would move the files that this command writes, or keep
-    it from ending.
-    """
-    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    umask = os.umask(0o077)
-    os.umask(umask)
-    try:
-        with working_directory_restored():
-            yield
-    finally:
-        os.umask(umask)
-        for one, handler in handlers.items():
-            if handler is not None and signal.getsignal(one) is not handler:
-                signal.signal(one, handler)
 
 
 def note_idle_flags(choice: Choice) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.processes.process_state import process_restored
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -82,7 +83,7 @@ def load(plugin: Plugin) -> Failure | None:
         KeyboardInterrupt: If the user presses Ctrl-C.
     """
     try:
-        with _standard_output_elsewhere():
+        with process_restored(), _standard_output_elsewhere():
             import_value(plugin.value)
     except KeyboardInterrupt:
         raise

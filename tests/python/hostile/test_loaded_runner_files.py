@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fastrnns_rs.cli import runner_options
-from fastrnns_rs.runners import registry
+from fastrnns_rs.runners import plugins, registry
 
 CODE = """
 import os, signal
@@ -52,6 +52,14 @@ def test_the_process_of_the_command_is_restored(file: Path) -> None:
     # The second path is relative, too.
     runner_options.load_files({"runner_file": [file.name, file.name], "internal_run": False})
     runner_options.load_files({"runner_file": [file.name]})
+    assert state() == before
+
+
+def test_plugins_do_not_change_the_process_of_the_command(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = state()
+    monkeypatch.syspath_prepend(str(file.parent))
+    assert plugins.load(plugins.Plugin(name="moves", value="moves", package="moves 1.0")) is None
+    assert "moves" in registry.all_runners()
     assert state() == before
 
 
