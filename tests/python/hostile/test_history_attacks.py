@@ -9,7 +9,7 @@ import sqlite3
 import struct
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -240,6 +240,24 @@ def test_a_file_that_could_not_be_read_is_read_again(three: RunHistory, monkeypa
         monkeypatch.delenv("FASTRNNS_MAX_DOCUMENT_MIB")
         assert (ids(three), three.document().warnings) == ([0, 1, 2, 4], [])
         large.unlink()
+
+
+def test_an_interrupted_command_continues_the_index(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a large history takes minutes."""
+    monkeypatch.setattr(run_index, "_PART", 2)
+    read, files = indexed_files.read_file, list[str]()
+
+    def interrupted(folder: Path, stamp: indexed_files.Stamp) -> Iterable[indexed_files.Record]:
+        files.append(stamp[0])
+        if len(files) == 3:
+            raise KeyboardInterrupt
+        return read(folder, stamp)
+
+    monkeypatch.setattr(indexed_files, "read_file", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        three.document()
+    assert ids(three) == [0, 1, 2]
+    assert len(files) == 4
 
 
 def test_a_file_that_another_build_refused_is_read_again(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:

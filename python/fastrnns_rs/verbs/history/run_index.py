@@ -55,6 +55,8 @@ _TICK_NS = 2_000_000_000
 _MOST_VALUES = 500
 #: Number of attempts to use an index that other commands change.
 _TRIES = 5
+#: Number of files whose records are stored at once. An interrupted command loses no more, and their memory is bounded.
+_PART = 1000
 #: Largest integer of SQLite. The time of a file may be later.
 _LARGEST_INTEGER = (1 << 63) - 1
 
@@ -238,9 +240,13 @@ class RunIndex:
         Raises:
             sqlite3.OperationalError: If other commands change the index all the time.
         """
-        for _ in range(_TRIES):
+        tries, most = 0, -1
+        while tries < _TRIES:
             if self._try_to_catch_up():
                 return
+            # Commands that read a large history at the same time interrupt each other, and each continues the index.
+            [(count,)] = self._execute("SELECT COUNT(*) FROM files")
+            tries, most = (0, count) if count > most else (tries + 1, most)
         raise sqlite3.OperationalError("other commands change the index")
 
     def _try_to_catch_up(self) -> bool:
@@ -271,11 +277,16 @@ class RunIndex:
         # Importing the run file reader takes as long as listing thousands of runs.
         from fastrnns_rs.verbs.history.indexed_files import read_file
 
-        records = [record for stamp in changed for record in read_file(self._folder, stamp)]
-        names = [*gone, *(record[0][0] for record in records)]
-        # A file that could not be read is read again by the next command.
-        is_read = all(record[0][-1] for record in records)
-        return self._replace(names, records, stable if is_read else None)
+        is_read = True
+        for first in range(0, max(len(changed), 1), _PART):
+            records = [record for stamp in changed[first : first + _PART] for record in read_file(self._folder, stamp)]
+            # A file that could not be read is read again by the next command.
+            is_read = is_read and all(record[0][-1] for record in records)
+            is_last = first + _PART >= len(changed)
+            names = [*(gone if is_last else ()), *(record[0][0] for record in records)]
+            if not self._replace(names, records, stable if is_last and is_read else None):
+                return False
+        return True
 
     def _replace(self, names: list[str], records: list[Record], state: str | None) -> bool:
         """Replaces the records of some files in one transaction.
