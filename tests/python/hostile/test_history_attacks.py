@@ -23,9 +23,11 @@ from run_files import SESSION, exactly, process, run
 
 from fastrnns_rs import UsageError
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.history import indexed_files, run_index, tag_lock
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
+from fastrnns_rs.verbs.history.transfer import import_runs
 
 
 def made(number: int) -> Run:
@@ -313,6 +315,28 @@ def test_an_import_waits_for_no_pipe(history: RunHistory, anywhere: Path) -> Non
     assert done.stderr.startswith("new in the history: 1 run\n")
     assert time.monotonic() - began < 60
     assert ids(history) == [1]
+
+
+def test_what_is_not_imported_is_no_missing_file(history: RunHistory, anywhere: Path) -> None:
+    os.mkfifo(anywhere / "pipe.json")
+    done = run_cli("history", "--import", "pipe.json")
+    assert (done.status, done.stderr.splitlines()[0]) == (2, "error: not a file or folder: 'pipe.json' (--import)")
+
+
+def test_a_folder_that_cannot_be_listed_is_not_empty(
+    history: RunHistory, anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`Path.glob` finds nothing in it."""
+    list_folder = Path.iterdir
+
+    def refuse(folder: Path) -> Any:
+        if folder == anywhere:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return list_folder(folder)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(FastrnnsError, match="Permission denied"):
+        import_runs(history, [anywhere])
 
 
 def test_an_export_writes_through_no_link(three: RunHistory, anywhere: Path) -> None:

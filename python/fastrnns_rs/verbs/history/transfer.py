@@ -89,9 +89,16 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
 def _files(places: Sequence[Path]) -> Iterable[Path]:
     for place in places:
         if place.is_dir():
+            try:
+                found = sorted(one for one in place.iterdir() if one.suffix == ".json" and not one.name.startswith("."))
+            except OSError as error:
+                raise make_system_error(error) from error
             # Opening a pipe would wait for its writer.
-            yield from sorted(one for one in place.glob("*.json") if one.is_file() and not one.name.startswith("."))
+            yield from (one for one in found if one.is_file())
         elif place.is_file():
             yield place
+        elif place.exists():
+            message, hint = f"not a file or folder: {str(place)!r}", "Use a folder of run files."
+            raise UsageError(message, hint, value=str(place))
         else:
             raise file_not_found(place, "Use a folder of run files.")
