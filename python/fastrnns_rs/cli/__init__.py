@@ -18,6 +18,7 @@ import click
 from fastrnns_rs import __version__
 from fastrnns_rs._core import BUILD_PROFILE
 from fastrnns_rs.cli.shared import STDOUT, discard, tell_error, unread
+from fastrnns_rs.processes.programs import absolute_folders
 from fastrnns_rs.views.output_stream import terminal_width
 
 if TYPE_CHECKING:
@@ -175,11 +176,8 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
     if getattr(sys.stdout, "errors", None) == "strict" and isinstance(sys.stdout, io.TextIOWrapper):
         # A character that the encoding of stdout does not support is printed as its number, as Python does on stderr.
         sys.stdout.reconfigure(errors="backslashreplace")
-    if "_FASTRNNS_RS_COMPLETE" in os.environ:
-        # Click starts bash, which must not be a program of the working directory.
-        from fastrnns_rs.processes.programs import absolute_folders
-
-        os.environ["PATH"] = absolute_folders()
+    # Programs that this process starts start others: nsys may be a script, and the completion script needs bash.
+    os.environ["PATH"] = absolute_folders()
     try:
         code = root.main(args=arguments, prog_name="fastrnns-rs", standalone_mode=False, obj=executor)
         with unread(STDOUT):

@@ -102,3 +102,20 @@ def test_scripts_stay_in_their_checkout(tmp_path: Path) -> None:
     assert (tmp_path / "place").read_text().strip() == str(checkout)
     for one in (*(ROOT / "scripts").iterdir(), ROOT / ".ci" / "run"):
         assert not one.is_file() or not re.search(r'^cd "?\$\(dirname', one.read_text(), re.MULTILINE), one.name
+
+
+def test_programs_of_profilers_are_not_those_of_the_working_directory(tmp_path: Path) -> None:
+    """Toolkits have scripts in the place of programs, and `env` searches `PATH` for the shell of a script."""
+    here, tools_folder = tmp_path / "here", tmp_path / "tools"
+    for folder in (here, tools_folder):
+        folder.mkdir()
+    plant(here / "bash", f"#!/bin/sh\n: >'{tmp_path}/executed'\n")
+    for name in ("nsys", "nvidia-smi"):
+        plant(tools_folder / name, "#!/usr/bin/env bash\necho version 2025.1.1\n")
+    run_process("doctor", "--json", cwd=here, PATH=f".:{tools_folder}:{os.environ['PATH']}")
+    assert not (tmp_path / "executed").exists()
+
+
+def plant(program: Path, text: str) -> None:
+    program.write_text(text)
+    program.chmod(0o755)
