@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.processes.programs import absolute_folders, program_path
@@ -16,6 +17,15 @@ _OWN = {"local", "worktree"}
 _FILTER = re.compile(r"filter\.(.*)\.(clean|process|required)", re.DOTALL)
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TIMEOUT_S = 10
+#: Program that limits its memory, then becomes git. Git reads some files of a checkout whole, and a link to /dev/zero
+#: in place of such a file would fill the memory. Mapped files, such as those of objects, do not count.
+_LIMITED = """
+import os, resource, sys
+hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+most = 2 << 30
+resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 #: Kept bytes of an output, of which earlier ones are lost.
 _KEPT_BYTES = 64 * 1024
 
@@ -66,7 +76,7 @@ def output(*words: str, settings: dict[str, str] | None = None) -> str | None:
 
 
 def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
-    """Runs a git command for 10 s at most.
+    """Runs a git command for 10 s at most, in 2 GiB of memory.
 
     It runs without the programs that a checkout may name: a file system monitor, hooks, which a refreshed index has,
     and commands that fetch missing objects.
@@ -87,7 +97,8 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
         # Filters of the user are looked up there.
         "PATH": absolute_folders(),
     }
-    return run_command([program_path("git"), *options, *words], env={**os.environ, **variables}, timeout=_TIMEOUT_S)
+    command = [sys.executable, "-I", "-S", "-c", _LIMITED, program_path("git"), *options, *words]
+    return run_command(command, env={**os.environ, **variables}, timeout=_TIMEOUT_S)
 
 
 def _is_whole(text: str) -> bool:
