@@ -135,7 +135,7 @@ def test_a_filter_of_the_user_is_not_a_program_of_the_checkout(
 def test_a_device_in_place_of_a_file_of_git_does_not_fill_the_memory(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkout, "_LIMITED", checkout._LIMITED.replace("2 << 30", "64 << 20"))
+    monkeypatch.setattr(checkout, "_LIMITED", checkout._LIMITED.replace("2097152", "65536"))
     monkeypatch.setattr(checkout, "_TIMEOUT_S", 30)
     (project / ".git" / "commondir").symlink_to("/dev/zero")
     assert checkout.run(("rev-parse", "HEAD"), {}).exit_status == 128

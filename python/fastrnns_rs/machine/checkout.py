@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 
 from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.processes.programs import absolute_folders, program_path
@@ -17,15 +16,9 @@ _OWN = {"local", "worktree"}
 _FILTER = re.compile(r"filter\.(.*)\.(clean|process|required)", re.DOTALL)
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TIMEOUT_S = 10
-#: Program that limits its memory, then becomes git. Git reads some files of a checkout whole, and a link to /dev/zero
-#: in place of such a file would fill the memory. Mapped files, such as those of objects, do not count.
-_LIMITED = """
-import os, resource, sys
-hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-most = 2 << 30
-resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-os.execv(sys.argv[1], sys.argv[1:])
-"""
+#: Command of a shell that limits its memory to 2 GiB, then becomes git. Git reads some files of a checkout whole, and
+#: a link to /dev/zero in place of one would fill the memory. Mapped files, such as those of objects, do not count.
+_LIMITED = 'ulimit -d 2097152 2>/dev/null; exec "$@"'
 #: Kept bytes of an output, of which earlier ones are lost.
 _KEPT_BYTES = 64 * 1024
 
@@ -97,7 +90,7 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
         # Filters of the user are looked up there.
         "PATH": absolute_folders(),
     }
-    command = [sys.executable, "-I", "-S", "-c", _LIMITED, program_path("git"), *options, *words]
+    command = ["/bin/sh", "-c", _LIMITED, "sh", program_path("git"), *options, *words]
     return run_command(command, env={**os.environ, **variables}, timeout=_TIMEOUT_S)
 
 
