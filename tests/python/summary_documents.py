@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from fastrnns_rs.documents.document import VERSION
+from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.summary import SummaryDocument
 
 
@@ -69,10 +70,28 @@ def summary_of(*names: str) -> dict[str, Any]:
         found["launches"][f"{which}_histogram"] |= {"bounds_ns": [1, 2, 3, 4]}
     for device in found["devices"]:
         device["kernel_total_ns"] = sum(kernel["total_ns"] for kernel in found["kernels"])
+        found["categories"][0]["total_ns"] = device["kernel_total_ns"]
         device["span_ns"] = device["busy_ns"] + device["idle_ns"]
         device["activity"] |= {"busy_ns": [1, 1, device["busy_ns"] - 2]}
     found["nested_ranges"][0] |= {"parent": None}
     return {**found, "schema_version": VERSION}
+
+
+def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
+    """A report of Inductor with a row in every list, whose times are those of its samples."""
+    found: dict[str, Any] = example(InductorReport, text) | {"schema_version": VERSION}
+    [module] = found["modules"]
+    [kernel] = module["kernels"]
+    described = {
+        **dict.fromkeys(module["wall"], 4.0),
+        "confidence_level": 0.95,
+        "ci_method": None,
+        "launch_bound": None,
+    }
+    described |= {"n_processes": 1, "n_samples": 3, "stddev_ns": 0.0, "mad_ns": 0.0}
+    module["wall"] = described
+    kernel |= {"time": {**described}, "num_gb": 1e-9, "bandwidth_gb_per_s": 0.25}
+    return found
 
 
 def empty() -> dict[str, Any]:

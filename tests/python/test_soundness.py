@@ -12,7 +12,7 @@ import pytest
 from commands import run_cli
 from conftest import ROOT
 from run_files import SESSION, exactly, process, result, run, write
-from summary_documents import example, summary_of
+from summary_documents import example, inductor_of, summary_of
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.capture_manifest import Capture
@@ -238,6 +238,7 @@ def add_up(comparison: dict[str, Any]) -> None:
 def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None:
     """Nothing that is called a time may be a century, and nothing may be without end."""
     made = summary_of("x") if kind is SummaryDocument else example(kind, lambda: "x")
+    made = inductor_of(lambda: "x") if kind is InductorReport else made
     plain = made | {"schema_version": "1.99"}
     if kind is Run:
         process = plain["results"][0]["processes"][0]
@@ -277,7 +278,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
 
 @pytest.mark.parametrize(("key", "value"), [("first_call_ns", -1), ("upstream_ms", -0.5), ("upstream_ms", 1e308)])
 def test_a_time_of_a_generated_module_is_a_length(key: str, value: float) -> None:
-    plain = example(InductorReport, lambda: "x") | {"schema_version": "1.3"}
+    plain = inductor_of(lambda: "x")
     InductorReport.from_dict(plain)
     plain["modules"][0][key] = value
     with pytest.raises(UsageError, match=rf"^modules\[0\]\.{key} is .*, not a time from 0 to 2⁶² ns$"):
@@ -374,7 +375,7 @@ def test_a_run_that_python_changed_is_looked_at() -> None:
 
 @pytest.mark.parametrize(("key", "value"), [("runs", 0), ("wall_time_ns", 0), ("wall_time_ns", 5e-324)])
 def test_what_others_are_divided_by_is_above_0(key: str, value: float) -> None:
-    plain = example(InductorReport, lambda: "x") | {"schema_version": "1.99"}
+    plain = inductor_of(lambda: "x")
     plain["modules"][0]["profile"][key] = value
     with pytest.raises(UsageError, match=rf"^modules\[0\].profile.{key} is {value}, not a \w+ above 0"):
         InductorReport.from_dict(plain)

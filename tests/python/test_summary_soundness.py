@@ -51,6 +51,18 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["devices"][0].update(span_ns=1),
         "devices[0].span_ns is 1, not the sum of busy_ns, 4, and idle_ns, 4",
     ),
+    "more idle time by cause than in all": (
+        lambda found: found["devices"][0]["budget"]["idle"][0].update(total_ns=9),
+        "devices[0].budget.idle adds up to 9 ns, and idle_ns is 4",
+    ),
+    "a budget of other kernels": (
+        lambda found: found["devices"][0]["budget"]["kernels"][0].update(total_ns=9),
+        "kernels and copies of devices[0].budget add up to 9 ns, and busy_ns is 4",
+    ),
+    "categories of other kernels": (
+        lambda found: found["categories"][0].update(total_ns=1),
+        "categories add up to 1 ns, and kernels to 100000 ns",
+    ),
     "a range within a later one": (
         lambda found: found["nested_ranges"][0].update(parent=0),
         "nested_ranges[0].parent is 0, not an earlier row",
@@ -89,6 +101,7 @@ def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
     with pytest.raises(UsageError, match="kernels add up to 100001 ns"):
         SummaryDocument.from_dict(plain)
     plain["captures"][0]["format"] = "nvprof-csv"
+    plain["categories"][0]["total_ns"] += 1
     SummaryDocument.from_dict(plain)
     plain["devices"] = []
     SummaryDocument.from_dict(plain)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from fastrnns_rs.documents import inductor_soundness, soundness
 from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
@@ -208,6 +209,11 @@ class InductorReport(Container[ModuleRow], Document):
     warnings: list[RunWarning]
     environment: Environment
     modules: list[ModuleRow]
+
+    def check(self) -> None:
+        """Checks numbers, as any document does, and times and bandwidths."""
+        soundness.check_numbers(self)
+        inductor_soundness.check_report(self)
 
     def _names(self) -> list[tuple[str, ...]]:
         return [(label(one), one.name, one.path, *([] if one.runner is None else [one.runner])) for one in self.modules]

@@ -117,7 +117,42 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
         _check_between(path, summary, phase, [one for one in processes if one.samples_ns(phase, timed=True)])
 
 
-def _check_ranges(path: str, summary: PhaseSummary, samples: Sequence[int]) -> None:
+def check_statistics(path: str, summary: PhaseSummary, processes: Sequence[Sequence[int]]) -> None:
+    """Rejects statistics that are not those of the samples of all processes.
+
+    Args:
+        path: Path of the statistics in the message.
+        summary: Statistics.
+        processes: Samples of each process, at least one each.
+
+    Raises:
+        UsageError: If there is such a statistic; the message names it.
+    """
+    samples = [one for process in processes for one in process]
+    _check_ranges(path, summary, samples)
+    check_estimate(path, summary)
+    for name, count in (("n_processes", len(processes)), ("n_samples", len(samples))):
+        if getattr(summary, name) != count:
+            raise UsageError(f"{path}.{name} is {getattr(summary, name)}, and the result has {count}")
+    found = summarize(samples)
+    _check_computed(path, summary, {f"{name}_ns": getattr(found, name) for name in _DESCRIBED})
+
+
+def check_order(path: str, summary: PhaseSummary) -> None:
+    """Rejects statistics that no samples have.
+
+    Args:
+        path: Path of the statistics in the message.
+        summary: Statistics of samples that are not in the document.
+
+    Raises:
+        UsageError: If there is such a statistic; the message names it.
+    """
+    _check_ranges(path, summary, (summary.min_ns, summary.max_ns))
+    check_estimate(path, summary)
+
+
+def _check_ranges(path: str, summary: PhaseSummary, samples: Sequence[float]) -> None:
     least, greatest = min(samples), max(samples)
     for name in ("estimate_ns", "mean_ns", *_ORDERED):
         value = getattr(summary, name)

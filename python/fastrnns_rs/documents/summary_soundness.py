@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_summary(found: SummaryDocument) -> None:
-    """Rejects spans, kernels, bins, ranges and medians that do not fit together.
+    """Rejects spans, budgets, kernels, bins, ranges and medians that do not fit.
 
     Raises:
         UsageError: If they do not; the message names the path.
@@ -24,12 +24,16 @@ def check_summary(found: SummaryDocument) -> None:
         if device.busy_ns + device.idle_ns != device.span_ns:
             parts = f"busy_ns, {device.busy_ns}, and idle_ns, {device.idle_ns}"
             raise UsageError(f"devices[{place}].span_ns is {device.span_ns}, not the sum of {parts}")
+        _check_budget(f"devices[{place}].budget", device)
         _check_activity(f"devices[{place}].activity", device)
     kernels, total = sum(one.total_ns for one in found.kernels), sum(one.kernel_total_ns for one in found.devices)
     # Totals of nvprof are kernels without a device.
     has_totals = any(one.format == "nvprof-csv" for one in found.captures)
     if kernels < total or (kernels > total and not has_totals):
         raise UsageError(f"kernels add up to {kernels} ns, and kernel_total_ns of devices to {total} ns")
+    categories = sum(one.total_ns for one in found.categories)
+    if categories != kernels:
+        raise UsageError(f"categories add up to {categories} ns, and kernels to {kernels} ns")
     if found.launches is not None:
         latency, queue = found.launches.latency_histogram, found.launches.queue_histogram
         if (latency is None) != (queue is None):
@@ -41,6 +45,19 @@ def check_summary(found: SummaryDocument) -> None:
         # Earlier versions have no GPU spans, and do not name the measure.
         if group.measure == "gpu_ns" and None in {group.host_median_ns, group.gpu_median_ns}:
             raise UsageError(f"iteration_statistics[{place}] has no host_median_ns or no gpu_median_ns")
+
+
+def _check_budget(path: str, device: DeviceRow) -> None:
+    """Checks that the parts of a span add up: the answer is made from them."""
+    budget = device.budget
+    if budget is None:
+        return
+    busy = sum(one.total_ns for one in (*budget.kernels, *budget.copies)) - budget.counted_twice_ns
+    if busy != device.busy_ns:
+        raise UsageError(f"kernels and copies of {path} add up to {busy} ns, and busy_ns is {device.busy_ns}")
+    idle = sum(one.total_ns for one in budget.idle)
+    if idle != device.idle_ns:
+        raise UsageError(f"{path}.idle adds up to {idle} ns, and idle_ns is {device.idle_ns}")
 
 
 def _check_activity(path: str, device: DeviceRow) -> None:

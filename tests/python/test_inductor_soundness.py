@@ -1,0 +1,50 @@
+"""Reports of Inductor whose times contradict their samples: readers refuse them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from summary_documents import inductor_of
+
+from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.errors import UsageError
+
+#: Changes of a module, and the messages.
+CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "another time": (
+        lambda one: one["wall"].update(estimate_ns=1.0),
+        r"wall\.estimate_ns is 1, and samples are from 4",
+    ),
+    "another mean": (lambda one: one.update(samples_ns=[[3, 4, 6]]), r"wall\.mean_ns is 4, and that of the samples"),
+    "more processes": (lambda one: one["wall"].update(n_processes=5), r"wall\.n_processes is 5, and the result has 1"),
+    "more samples": (lambda one: one["wall"].update(n_samples=9), r"wall\.n_samples is 9, and the result has 3"),
+    "no samples": (lambda one: one.update(samples_ns=[]), r"\] has a wall time, and a process or all of them have no"),
+    "a process without samples": (
+        lambda one: one["samples_ns"].append([]),
+        r"a process or all of them have no samples",
+    ),
+    "a kernel beyond its times": (
+        lambda one: one["kernels"][0]["time"].update(median_ns=9.0),
+        r"kernels\[0\]\.time\.median_ns is 9, and samples are from 4\.0",
+    ),
+    "a faster memory": (
+        lambda one: one["kernels"][0].update(bandwidth_gb_per_s=9e3),
+        r"kernels\[0\]\.bandwidth_gb_per_s is 9000, not num_gb by the median time",
+    ),
+    "a bandwidth without a time": (
+        lambda one: one["kernels"][0].update(time=None),
+        r"kernels\[0\]\.bandwidth_gb_per_s is 0\.25, not num_gb by the median time",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_no_module_has_is_refused_by_its_path(name: str) -> None:
+    change, message = CHANGES[name]
+    plain = inductor_of(lambda: "x")
+    InductorReport.from_dict(plain)
+    change(plain["modules"][0])
+    with pytest.raises(UsageError, match=rf"^modules\[0.*{message}"):
+        InductorReport.from_dict(plain)
