@@ -1,6 +1,7 @@
 """Command `fastrnns-rs`, also available as `python -m fastrnns_rs`."""
 
 import os
+import signal
 import sys
 
 
@@ -19,7 +20,16 @@ def main() -> None:
             raise
         print(f"error: {explanation[0]}\nhint: {explanation[1]}", file=sys.stderr)  # noqa: T201  # nothing else can be imported
         sys.exit(2)
-    run()
+    try:
+        run()
+    except KeyboardInterrupt:
+        # A second signal came while the first was handled.
+        sys.exit(130)
+    finally:
+        # Python prints a traceback of a signal that comes while it ends.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if callable(signal.getsignal(number)):
+                signal.signal(number, signal.SIG_IGN)
 
 
 def _leave_working_directory() -> None:

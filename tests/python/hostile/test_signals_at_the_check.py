@@ -67,3 +67,25 @@ def test_a_profiled_process_has_the_signals_of_its_profiler(tmp_path: Path) -> N
     command = [sys.executable, "-c", code, "profile", "--internal-run"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, preexec_fn=listening, check=False)
     assert done.returncode == -signal.SIGTERM
+
+
+#: It sends itself another signal while it handles the first, and one while Python ends.
+AGAIN = ITS_OWN.replace(
+    "main()\n",
+    """
+import atexit
+from fastrnns_rs import cli
+tell = cli._tell
+cli._tell = lambda error: (os.kill(os.getpid(), NUMBER), tell(error))
+atexit.register(lambda: os.kill(os.getpid(), NUMBER))
+main()
+""",
+)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT], ids=lambda one: one.name)
+def test_more_signals_are_no_traceback(number: signal.Signals, tmp_path: Path) -> None:
+    """A service that stops gets SIGTERM and SIGHUP at once, and people press Ctrl-C twice."""
+    command = [sys.executable, "-c", AGAIN.replace("NUMBER", str(int(number))), "list"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, preexec_fn=listening, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, b"", b"")
