@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -184,7 +185,13 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
             if sys.stdout is not None:
                 sys.stdout.flush()
     except Exception as error:  # noqa: BLE001  # every unexpected error becomes one line
-        code = _tell(error)
+        try:
+            code = _tell(error)
+        except (MemoryError, OSError):
+            # A message needs modules, which are loaded from files.
+            with suppress(OSError):
+                click.echo(f"error: {type(error).__name__}: {str(error)!a}", err=True)
+            code = 1
     except KeyboardInterrupt:
         from fastrnns_rs.cli.exit_codes import ExitCode
 

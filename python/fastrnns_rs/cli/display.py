@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -109,10 +110,10 @@ def has_symbols(output: Path | None) -> bool:
 
 
 def tell_lines(lines: Sequence[Line]) -> None:
-    """Writes lines for a person to stderr, unless `--quiet` is given."""
+    """Writes lines for a person to stderr, as `tell` does."""
     if shared.is_quiet():
         return
-    with shared.unread(shared.STDERR):
+    with suppress(OSError), shared.unread(shared.STDERR):
         click.echo(_drawn(lines, sys.stderr), err=True, nl=False, color=uses_colour(sys.stderr))
 
 

@@ -10,7 +10,7 @@ import click
 
 from fastrnns_rs.cli.configuration import Code
 from fastrnns_rs.cli.options import Count, F, ListOption, RunnersOption, seconds, several, spelled
-from fastrnns_rs.cli.shared import is_flag, take
+from fastrnns_rs.cli.shared import is_flag, take, tell
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.jit_settings import EXECUTORS, FUSERS
 from fastrnns_rs.problem.modes import MODES
@@ -170,4 +170,4 @@ def note_idle_flags(choice: Choice) -> None:
     """Prints the flags without effect: the group of their runners does not run."""
     for group, named in (("rnns", choice.rnns), ("cnns", choice.cnns)):
         if named and is_flag(group) and not {group, registry.ALL}.intersection(choice.groups):
-            click.echo(f"note: --{group} changes nothing: the group {group} does not run", err=True)
+            tell([f"note: --{group} changes nothing: the group {group} does not run"])

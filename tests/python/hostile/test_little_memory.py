@@ -14,6 +14,8 @@ import pytest
 from kineto_traces import write
 from parts import few
 
+from fastrnns_rs import cli
+
 #: The start of a program that works with little memory: `work` is called with so many more bytes than it has by then.
 PROGRAM = """
 import os, resource, sys
@@ -155,3 +157,22 @@ def test_a_command_says_so_in_one_line(folder: Path) -> None:
     error, hint = done.stderr.splitlines()
     assert error.startswith("error: out of memory")
     assert "(ulimit -v)" in hint
+
+
+@pytest.mark.parametrize("lack", [MemoryError(), OSError(24, "Too many open files")])
+def test_an_error_without_the_means_to_describe_it_is_one_line(
+    lack: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The modules that describe it need memory and open files, which were tracebacks."""
+
+    def described(_error: Exception) -> tuple[str, str, int]:
+        raise lack
+
+    monkeypatch.setattr(cli, "_described", described)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["show", "missing\x1b[31m.json"])
+    assert ended.value.code == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert "\x1b" not in error

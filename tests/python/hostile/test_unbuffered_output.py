@@ -6,10 +6,14 @@ import os
 import resource
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from run_files import exactly, run, write
+
+from fastrnns_rs.documents.warning import make_warning
 
 CAPTURE = ROOT / "tests" / "data" / "h100" / "cudnn.json.gz"
 #: Less than the document.
@@ -45,6 +49,19 @@ def test_a_full_device_is_one_error(words: list[str], unbuffered: str) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("error: cannot write: No space left on device\n")
     assert "ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["show", "compare"])
+def test_warnings_that_nothing_takes_change_no_exit_code(verb: str, tmp_path: Path) -> None:
+    """A log on a full disk made regressions and results an error."""
+    path = tmp_path / "run.json"
+    warning = make_warning("machine_busy")
+    write(path, replace(run([exactly([1000, 1100, 1200])]), warnings=[warning]))
+    command = [sys.executable, "-m", "fastrnns_rs", verb, *[str(path)] * (1 if verb == "show" else 2)]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
+    assert done.returncode == 0
+    assert done.stdout
 
 
 def test_lines_of_a_stream_without_a_buffer_come_at_once() -> None:
