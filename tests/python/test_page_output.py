@@ -73,6 +73,12 @@ def test_without_a_browser_the_path_is_printed_even_with_quiet(file: Path) -> No
     path.unlink()
 
 
+def test_a_page_that_is_not_written_leaves_no_file(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert call("show", tmp_path / "missing.json", "--open").status == 2
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_page_is_not_written_to_a_terminal(file: Path) -> None:
     main, other = pty.openpty()
     words = [sys.executable, "-m", "fastrnns_rs", "show", str(file), "--format", "html"]

@@ -116,7 +116,11 @@ def test_what_was_checked_before_ctrl_c_is_kept(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(verification_run.Interrupted) as stopped:
         verify(monkeypatch, ["py", "jit"], worker)
     assert isinstance(stopped.value, KeyboardInterrupt)
-    assert [one.runner for one in stopped.value.verification.results] == ["py"]
+    found = stopped.value.verification
+    assert [(one.runner, one.status) for one in found.results] == [("py", "ok"), ("jit", "interrupted")]
+    # What was not checked is not right.
+    assert not found.ok
+    found.check()
 
 
 def test_a_reference_that_leads_back_is_none() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +97,10 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
 
             from fastrnns_rs.processes.temporary_folder import temporary_root
 
-            descriptor, path = tempfile.mkstemp(suffix=".html", prefix="fastrnns-rs-", dir=temporary_root())
+            descriptor, name_of_file = tempfile.mkstemp(suffix=".html", prefix="fastrnns-rs-", dir=temporary_root())
             os.close(descriptor)
-            given["output"] = Path(path)
+            path = given["output"] = Path(name_of_file)
+            click.get_current_context().call_on_close(lambda: _remove_empty(path))
         click.get_current_context().meta[PAGE] = given["output"]
     if given.get("plot") is not None:
         from fastrnns_rs.views.plots.figure import check_suffix, require_matplotlib
@@ -108,6 +110,13 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
         shared.check_output(given["plot"], flag="--plot")
         shared.check_distinct(given, "output", "plot")
     return name
+
+
+def _remove_empty(path: Path) -> None:
+    """Removes the file of a page that was not written."""
+    with suppress(OSError):
+        if not path.stat().st_size:
+            path.unlink()
 
 
 def _without_settings_here(require: Callable[[], None]) -> None:

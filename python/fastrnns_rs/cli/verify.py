@@ -81,11 +81,11 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
             found = verify(asked, VerifyTerminal(progress, names))
         except Interrupted as stopped:
             found, interrupted = stopped.verification, True
-    if not interrupted or found.results or format_name != "table":
+    left = [one.runner for one in found.results if one.status == "interrupted"]
+    if len(left) < len(names) or format_name != "table":
         _show(found, given, results, format_name)
     if interrupted:
-        left = names[len(found.results) :]
-        display.tell_lines([Line(f"Interrupted after {len(found.results)} of {counted(len(names), 'runner')}.")])
+        display.tell_lines([Line(f"Interrupted after {len(names) - len(left)} of {counted(len(names), 'runner')}.")])
         display.tell_next("Check the others", next_command.with_runners(left) if left else None)
         return ExitCode.INTERRUPTED
     _tell_next(found, given)

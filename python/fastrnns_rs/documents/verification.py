@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -16,7 +17,12 @@ from fastrnns_rs.errors import UsageError
 
 FORMATS = ("table", "json")
 
-Status = Literal["ok", "failed", "skipped"]
+Status = Literal["ok", "failed", "skipped", "interrupted"]
+
+
+def is_ok(statuses: Collection[Status]) -> bool:
+    """Returns True if runners with these statuses are correct as a whole."""
+    return "ok" in statuses and not {"failed", "interrupted"}.intersection(statuses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -52,7 +58,7 @@ class Check(Part):
 class Verified(Part):
     """Result of one runner. `reason` also lists checks that were skipped.
 
-    A runner that is `ok` may have skipped checks.
+    A runner that is `ok` may have skipped checks. One that is `interrupted` was not checked.
     """
 
     runner: str
@@ -98,7 +104,7 @@ class Verification(Container[Verified], Document):
                 if one.status == "ok" and not check.ok:
                     raise UsageError(f"results[{place}] is ok, and {path} is not")
         statuses = {one.status for one in self.results}
-        if self.ok != ("ok" in statuses and "failed" not in statuses):
+        if self.ok != is_ok(statuses):
             found = ", ".join(sorted(statuses)) or "none"
             raise UsageError(f"ok is {str(self.ok).lower()}, and the results are: {found}")
 

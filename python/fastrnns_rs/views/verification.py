@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.verification import Check, Verification
 
 _NONE = "-"
-_STATUSES = ("ok", "failed", "skipped")
+_STATUSES = ("ok", "failed", "skipped", "interrupted")
 _NAME = 14
 _RUNNERS = (
     FittedColumn("runner", least=_NAME),

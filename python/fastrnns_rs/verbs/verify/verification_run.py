@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastrnns_rs.documents import codec
-from fastrnns_rs.documents.verification import Verification, Verified
+from fastrnns_rs.documents.verification import Verification, Verified, is_ok
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes import phases
 from fastrnns_rs.processes.launcher import Start, launch
@@ -29,7 +29,7 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during the checks.
 
     Attributes:
-        verification: Rows that were complete.
+        verification: Result; runners that were not checked are `interrupted`.
     """
 
     def __init__(self, verification: Verification) -> None:
@@ -84,7 +84,7 @@ def verify(asked: VerifyOptions, observer: Observer | None = None) -> Verificati
         MissingError: If the device does not exist, or torch is not installed.
         UsageError: If an option is invalid, or a runner named explicitly does not support it.
         FastrnnsError: If torch does not work.
-        Interrupted: If Ctrl-C was pressed during the checks; the exception contains the complete rows.
+        Interrupted: If Ctrl-C was pressed during the checks; the exception contains the rows.
         KeyboardInterrupt: If Ctrl-C was pressed before the checks.
     """
     observer = observer or Silent()
@@ -100,17 +100,15 @@ def verify(asked: VerifyOptions, observer: Observer | None = None) -> Verificati
     try:
         _check(asked, tasks, rows, observer)
     except KeyboardInterrupt:
-        raise Interrupted(_document([rows[index] for index in sorted(rows)])) from None
+        # A verification of some runners alone would be `ok`.
+        missing = {index: _row(one, "interrupted", "interrupted") for index, one in enumerate(tasks)}
+        rows = {**missing, **rows}
+        raise Interrupted(_document([rows[index] for index in range(len(tasks))])) from None
     return _document([rows[index] for index in range(len(tasks))])
 
 
 def _document(results: list[Verified]) -> Verification:
-    statuses = {one.status for one in results}
-    return Verification(
-        warnings=[],
-        ok="ok" in statuses and "failed" not in statuses,
-        results=results,
-    )
+    return Verification(warnings=[], ok=is_ok({one.status for one in results}), results=results)
 
 
 def _check(
