@@ -134,6 +134,11 @@ def make_system_error(error: OSError) -> FastrnnsError:
     return FastrnnsError(message, "Check the path, its permissions and its disk.", reason=why, value=path)
 
 
+def failure_text(error: BaseException) -> str:
+    """Returns the message of an error; that of the system's errors is made first."""
+    return str(make_system_error(error) if isinstance(error, OSError) else error)
+
+
 def first_line(error: BaseException) -> str:
     """Returns the type of an error, and the first line of its text."""
     text = next(iter(str(error).strip().splitlines()), "")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.inductor import module_runs
 from fastrnns_rs.verbs.inductor.module_files import find
-from fastrnns_rs.verbs.inductor.output_files import reserve_places
+from fastrnns_rs.verbs.inductor.output_files import Places, reserve_places
 from fastrnns_rs.verbs.inductor.request import InductorOptions
 from fastrnns_rs.views.inductor_report import lines
 
@@ -190,16 +192,15 @@ def test_what_fails_costs_its_row_and_keeps_what_was_measured(
 
 
 @pytest.mark.parametrize(
-    ("answer", "stopped"),
+    "answer",
     [
-        (Answer({}, "interrupted", "interrupted", ""), module_runs.Interrupted),
-        (KeyboardInterrupt(), module_runs.Interrupted),
-        (OSError("no more processes"), OSError),
+        Answer({}, "interrupted", "interrupted", ""),
+        KeyboardInterrupt(),
     ],
-    ids=["ctrl-c is told", "ctrl-c before an answer", "cannot be started"],
+    ids=["ctrl-c is told", "ctrl-c before an answer"],
 )
 def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
-    answer: Answer | BaseException, stopped: type[BaseException], measure: Measure, tmp_path: Path
+    answer: Answer | BaseException, measure: Measure, tmp_path: Path
 ) -> None:
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
         timed(job, on_part)
@@ -210,12 +211,40 @@ def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
         return answer
 
     paths = [module(tmp_path / f"{name}.py") for name in "abc"]
-    with pytest.raises(stopped) as raised:
+    with pytest.raises(module_runs.Interrupted) as raised:
         measure(paths, worker, profile=True, output_dir=tmp_path / "out")
-    if isinstance(raised.value, module_runs.Interrupted):
-        rows = [(one.status, one.samples_ns) for one in raised.value.report.modules]
-        assert rows == [("ok", [SAMPLES]), ("interrupted", [SAMPLES])]
+    rows = [(one.status, one.samples_ns) for one in raised.value.report.modules]
+    assert rows == [("ok", [SAMPLES]), ("interrupted", [SAMPLES])]
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_process_that_cannot_be_started_costs_its_own_row(measure: Measure, tmp_path: Path) -> None:
+    """The command ended without the rows before, which may have taken hours."""
+    refused = ["b.py"]
+
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        if job["path"].endswith(tuple(refused)):
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+        return timed(job, on_part)
+
+    paths = [module(tmp_path / f"{name}.py") for name in "abc"]
+    asked = {"profile": True, "output_dir": tmp_path / "out"}
+    report, _ = measure(paths, worker, **asked)
+    assert [one.status for one in report.modules] == ["ok", "failed", "ok"]
+    assert "Resource temporarily unavailable" in str(report.modules[1].reason)
+    assert list((tmp_path / "out").iterdir()) == []
+    refused.append("a.py")
+    with pytest.raises(OSError, match="unavailable"):
+        measure(paths, worker, **asked)
+
+
+def test_ctrl_c_between_two_steps_loses_no_row(
+    measure: Measure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_runs, "reserve_places", Mock(side_effect=[Places(), KeyboardInterrupt]))
+    with pytest.raises(module_runs.Interrupted) as raised:
+        measure([module(tmp_path / f"{name}.py") for name in "abc"])
+    assert [one.status for one in raised.value.report.modules] == ["ok", "interrupted"]
 
 
 @pytest.mark.parametrize(

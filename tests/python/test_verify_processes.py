@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -81,6 +82,19 @@ def test_the_next_process_goes_on_behind_the_runner_that_ended_one(monkeypatch: 
     assert "3 ok, 1 failed" in table
     with pytest.raises(UsageError, match=r"'tabel' \(format\)"):
         found.render("tabel")
+
+
+def test_a_process_that_cannot_be_started_costs_its_own_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        one = job["tasks"][0]
+        on_part({"index": one["index"], "row": row(one["runner"])})
+        if len(job["tasks"]) > 1:
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+        return DONE
+
+    found, _ = verify(monkeypatch, ["cudnn", "py", "jit"], worker)
+    assert [one.status for one in found.results] == ["ok", "failed", "ok"]
+    assert "Resource temporarily unavailable" in str(found["py"].reason)
 
 
 def test_what_a_runner_writes_into_our_pipe_is_no_row(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fastrnns_rs.errors import FastrnnsError, make_system_error
+from fastrnns_rs.errors import FastrnnsError, failure_text
 from fastrnns_rs.machine import warnings
 from fastrnns_rs.machine.session import new_session, utc_now
 from fastrnns_rs.machine.warnings.gpu import Watch
@@ -317,8 +317,7 @@ class _Execution:
         except (FastrnnsError, OSError) as error:
             if self._rank_group is not None:
                 raise
-            reason = str(make_system_error(error) if isinstance(error, OSError) else error)
-            return [{None: Answer({}, "died", reason, "")} for _ in tasks]
+            return [{None: Answer({}, "died", failure_text(error), "")} for _ in tasks]
 
     @contextmanager
     def _start(self, task: BenchTask) -> Iterator[Start]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.errors import FastrnnsError, failure_text
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Answer, Terms
@@ -66,8 +67,9 @@ def measure(
 
     Raises:
         MissingError: If the device of a module, torch or Nsight Compute is missing. Nothing has run then.
-        FastrnnsError: If torch does not work, or other users may have written to its cache.
-        UsageError: If the output folder cannot be written to.
+        FastrnnsError: If torch does not work, or other users may have written to its cache. Also if the first process
+            cannot be started: later, this costs the row of its module.
+        UsageError: If the output folder cannot be written to before the first measurement.
         Interrupted: If Ctrl-C was pressed; the exception contains the results so far.
         KeyboardInterrupt: If Ctrl-C was pressed before the first measurement.
     """
@@ -83,11 +85,24 @@ def measure(
         def begins(step: str, of: Generated = one, done: int = index) -> None:
             on_step(of, step, done, len(modules))
 
-        measured, ended = _measured(one, asked, setting, begins)
+        try:
+            measured, ended = _measured(one, asked, setting, begins)
+        except (FastrnnsError, OSError, KeyboardInterrupt) as error:
+            # The rows before would be lost.
+            if not rows:
+                raise
+            measured, ended = _not_measured(one, asked, error)
         rows.append(measured)
         if ended:
             raise Interrupted(report(described, rows, warnings))
     return report(described, rows, warnings)
+
+
+def _not_measured(one: Generated, asked: InductorOptions, error: BaseException) -> tuple[ModuleRow, bool]:
+    """Returns what `_measured` does for a module whose process or files could not be made."""
+    if isinstance(error, KeyboardInterrupt):
+        return interrupted(row(one, asked, Answer({}, "interrupted", "interrupted", ""), [{}])), True
+    return row(one, asked, Answer({}, "died", failure_text(error), ""), [{}]), False
 
 
 def _measured(

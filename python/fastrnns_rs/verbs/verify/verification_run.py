@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.verification import Verification, Verified, is_ok
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError, failure_text
 from fastrnns_rs.processes import phases
 from fastrnns_rs.processes.launcher import Start, launch
-from fastrnns_rs.processes.listener import Terms
+from fastrnns_rs.processes.listener import Answer, Terms
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan
@@ -138,9 +138,12 @@ def _check(
             timeout=asked.options.timeout, on_phase=lambda name: _observe(observer, name, len(rows)), on_part=ends
         )
         # Code compiled for a check is not used again.
-        with compiler_folder() as folder:
-            setting = Setting(threads=asked.options.threads, variables=variables_for(folder))
-            answer = launch(Start(job=job, terms=terms, setting=setting))
+        try:
+            with compiler_folder() as folder:
+                setting = Setting(threads=asked.options.threads, variables=variables_for(folder))
+                answer = launch(Start(job=job, terms=terms, setting=setting))
+        except (FastrnnsError, OSError) as error:
+            answer = Answer({}, "died", failure_text(error), "")
         if answer.ended == "interrupted":
             raise KeyboardInterrupt
         died = next((index for index in together if index not in rows), None)
