@@ -99,7 +99,7 @@ def measure(
 
 
 def _not_measured(one: Generated, asked: InductorOptions, error: BaseException) -> tuple[ModuleRow, bool]:
-    """Returns what `_measured` does for a module whose process or files could not be made."""
+    """Returns the row of a module that was not measured, and True on Ctrl-C."""
     if isinstance(error, KeyboardInterrupt):
         return interrupted(row(one, asked, Answer({}, "interrupted", "interrupted", ""), [{}])), True
     return row(one, asked, Answer({}, "died", failure_text(error), ""), [{}]), False
