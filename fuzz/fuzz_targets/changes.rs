@@ -3,29 +3,20 @@
 use fastrand::Rng;
 use libfuzzer_sys::fuzzer_mutate;
 
-/// Changes `data[..size]` and returns its new size.
-///
-/// `change` returns None for a text of another form; then bytes are changed.
-pub(crate) fn mutate(
-    data: &mut [u8],
-    size: usize,
-    most: usize,
-    seed: u32,
-    change: fn(&[u8], &mut Rng) -> Option<Vec<u8>>,
-) -> usize {
+/// Makes a text of another one; None if that is of another form.
+pub(crate) type Change = fn(&[u8], &mut Rng) -> Option<Vec<u8>>;
+/// Makes a text of two.
+pub(crate) type Cross = fn(&[u8], &[u8], &mut Rng) -> Option<Vec<u8>>;
+
+/// Changes `data[..size]` and returns its new size; if `change` returns None, bytes are changed.
+pub(crate) fn mutate(data: &mut [u8], size: usize, most: usize, seed: u32, change: Change) -> usize {
     let mut dice = Rng::with_seed(seed.into());
     let made = if dice.bool() { change(&data[..size], &mut dice) } else { None };
     write(made, data, most).unwrap_or_else(|| fuzzer_mutate(data, size, most))
 }
 
 /// Writes what becomes of two texts to `out`, and returns its size.
-pub(crate) fn cross(
-    text: &[u8],
-    other: &[u8],
-    out: &mut [u8],
-    seed: u32,
-    change: fn(&[u8], &[u8], &mut Rng) -> Option<Vec<u8>>,
-) -> usize {
+pub(crate) fn cross(text: &[u8], other: &[u8], out: &mut [u8], seed: u32, change: Cross) -> usize {
     let most = out.len();
     let made = change(text, other, &mut Rng::with_seed(seed.into()));
     write(made, out, most).unwrap_or_else(|| {

@@ -60,7 +60,7 @@ fn change(value: &mut Value, donor: Value, dice: &mut Rng) {
             let other = donor.as_str().unwrap_or(WORDS[dice.usize(..WORDS.len())]).to_owned();
             *text = if dice.bool() { other } else { format!("{text}{other}") };
         }
-        Value::String(text) => *text = WORDS[dice.usize(..WORDS.len())].to_owned(),
+        Value::String(text) => WORDS[dice.usize(..WORDS.len())].clone_into(text),
         Value::Array(list) if !list.is_empty() => {
             let (from, to) = (dice.usize(..list.len()), dice.usize(..list.len()));
             match dice.u8(..4) {

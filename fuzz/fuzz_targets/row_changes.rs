@@ -84,7 +84,7 @@ fn copy(database: &Connection, other: &Connection, dice: &mut Rng) -> Result<()>
     }
     let (from, most) = (dice.usize(..rows(other, &table)?.max(1)), if is_new { 20 } else { dice.usize(1..4) });
     let mut read = other.prepare(&format!("SELECT * FROM {table} LIMIT {most} OFFSET {from}"))?;
-    let names: Vec<String> = read.column_names().into_iter().map(quoted).collect();
+    let names: Vec<String> = read.column_names().map(quoted).collect();
     let places = vec!["?"; names.len()].join(", ");
     let mut write = database.prepare(&format!("INSERT INTO {table} ({}) VALUES ({places})", names.join(", ")))?;
     let mut found = read.query([])?;
