@@ -53,7 +53,7 @@ def main() -> None:
             look(json.dumps(seed).encode())
 
     def made(data: bytes, longest: int, change: Callable[[Any], Any]) -> bytes:
-        """The changed JSON; what libFuzzer makes of the bytes if it is none, or by dice."""
+        """The changed JSON; other bytes if the data are none, or if it is too long."""
         with suppress(ValueError, RecursionError):
             found = json.dumps(change(json.loads(data))).encode()
             if len(found) <= longest:

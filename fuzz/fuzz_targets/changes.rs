@@ -1,4 +1,4 @@
-//! What libFuzzer calls for a new input: half of the inputs are changed by a form that their target knows.
+//! Functions that libFuzzer calls to make an input. Half of the changes keep the form of the target's files.
 
 use fastrand::Rng;
 use libfuzzer_sys::fuzzer_mutate;

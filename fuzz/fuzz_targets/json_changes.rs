@@ -24,7 +24,7 @@ pub(crate) fn changed(text: &[u8], dice: &mut Rng) -> Option<Vec<u8>> {
     let mut whole: Value = serde_json::from_slice(text).ok()?;
     for _ in 0..dice.usize(1..4) {
         let donor = any(&whole, dice)?.1.clone();
-        let mut behind = dice.usize(..count(&whole));
+        let mut behind = dice.usize(..values(&whole).len());
         let found = nth(&mut whole, &mut behind)?;
         change(found, donor, dice);
     }
@@ -98,10 +98,6 @@ fn values(value: &Value) -> Vec<(Option<&str>, &Value)> {
     found
 }
 
-fn count(value: &Value) -> usize {
-    values(value).len().max(1)
-}
-
 fn any<'a>(value: &'a Value, dice: &mut Rng) -> Option<(Option<&'a str>, &'a Value)> {
     let found = values(value);
     found.get(dice.usize(..found.len().max(1))).copied()
@@ -124,7 +120,7 @@ fn nth<'a>(value: &'a mut Value, n: &mut usize) -> Option<&'a mut Value> {
 fn named<'a>(value: &'a mut Value, key: &str) -> Vec<&'a mut Value> {
     match value {
         Value::Array(list) => list.iter_mut().flat_map(|inner| named(inner, key)).collect(),
-        // What it holds is replaced with it.
+        // A replaced value takes the values in it along.
         Value::Object(members) => members
             .iter_mut()
             .flat_map(|(name, inner)| if name == key { vec![inner] } else { named(inner, key) })

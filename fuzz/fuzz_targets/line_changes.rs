@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 type Lines = Vec<Vec<Vec<u8>>>;
 
-/// What a cell of nvprof's may hold.
+/// Values of cells that nvprof prints.
 const CELLS: [&str; 16] = [
     "",
     "0",

@@ -197,7 +197,7 @@ def test_what_fails_costs_its_row_and_keeps_what_was_measured(
         Answer({}, "interrupted", "interrupted", ""),
         KeyboardInterrupt(),
     ],
-    ids=["ctrl-c is told", "ctrl-c before an answer"],
+    ids=["ctrl-c in an answer", "ctrl-c before an answer"],
 )
 def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
     answer: Answer | BaseException, measure: Measure, tmp_path: Path

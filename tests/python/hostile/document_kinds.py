@@ -24,7 +24,7 @@ from document_readers import (
 from foreign_files import NAMES, plain
 from kineto_traces import kernel, write
 from page_documents import history
-from run_seeds import DATA, run_seeds
+from run_seeds import run_seeds, stored
 from summary_documents import empty, example, summary_of
 
 from fastrnns_rs.documents.capture_manifest import Capture
@@ -68,16 +68,12 @@ class Kind:
         self.commands = commands or [show("table"), compared("mutant", "good")]
 
 
-def _files(pattern: str) -> list[Any]:
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob(pattern))]
-
-
 def _comparisons(_place: Place) -> list[Any]:
-    return _files("views/c*.json") + _files("views/empty.json")
+    return stored("views/c*.json") + stored("views/empty.json")
 
 
 def _summaries(_place: Place) -> list[Any]:
-    return [*_files("documents/summary_*.json"), summary_of("a kernel", "another", "x" * 90), empty()]
+    return [*stored("documents/summary_*.json"), summary_of("a kernel", "another", "x" * 90), empty()]
 
 
 def _examples(kind: type[Document]) -> Callable[[Place], list[Any]]:
@@ -95,7 +91,7 @@ def _histories() -> list[Any]:
 
 def _captures(place: Place) -> list[Any]:
     """Records, with and without the trace that they name."""
-    found = _files("documents/capture_*.json")
+    found = stored("documents/capture_*.json")
     write(place.folder / "trace.json", [kernel("a kernel", 10, 2), kernel("another", 20, 1)])
     artefact = {"path": "trace.json", "kind": "kineto", "size_bytes": 1, "sha256": "0" * 64}
     return [*found, *({**one, "artefacts": [artefact]} for one in found)]

@@ -18,12 +18,17 @@ from fastrnns_rs.documents.run_file import Run
 DATA = ROOT / "tests" / "data"
 
 
+def stored(pattern: str) -> list[Any]:
+    """Documents of the test data."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob(pattern))]
+
+
 def run_seeds(place: Place) -> list[Any]:
     """Runs of `bench` and of `ab`: of every version, plain, of a sweep, and with a value for every key."""
-    old = [json.loads(one.read_text()) for one in [*sorted(DATA.glob("documents/run_*.json")), DATA / "views/run.json"]]
     few = result(processes=3, count=4)
     rows = [few, result("jit", processes=2, count=3, backward=False), failed("py"), failed("aten", status="timed_out")]
     sides = [both(exactly([100, 101, 102]), exactly([200, 201, 202], "jit")), both(few, replace(few, runner="jit"))]
+    old = stored("documents/run_*.json") + stored("views/run.json")
     return [*old, *(one.to_dict() for one in (run(rows), *sides)), *_full(), _sweep(place)]
 
 
