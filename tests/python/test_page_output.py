@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import run_cli
 from kineto_traces import kernel, write
 from page_documents import readme_run
 from run_files import failed, result, run
@@ -73,9 +74,8 @@ def test_without_a_browser_the_path_is_printed_even_with_quiet(file: Path) -> No
     path.unlink()
 
 
-def test_a_page_that_is_not_written_leaves_no_file(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert call("show", tmp_path / "missing.json", "--open").status == 2
+def test_a_page_that_is_not_written_leaves_no_file(tmp_path: Path) -> None:
+    assert run_cli("show", tmp_path / "missing.json", "--open", TMPDIR=tmp_path).status == 2
     assert not [*tmp_path.iterdir()]
 
 
