@@ -45,6 +45,9 @@ def launched(number: int, start: float, duration: float, **more: Any) -> list[di
     return [{**launch, "args": {"correlation": number}}, kernel("k", start, duration, correlation=number, **more)]
 
 
+#: Kernels of cuDNN: all steps at once, and one step.
+RECURRENT = ["void RNN_blockPersist_fp_LSTM<float>(int)", "void LSTM_elementWise_fp<float>(int)"]
+
 #: Number of the last step.
 LAST = 4
 
@@ -81,6 +84,24 @@ def ranges() -> list[dict[str, Any]]:
     ]
 
 
+def networks() -> list[dict[str, Any]]:
+    """Steps with phases, networks of cuDNN, a clock of the GPU that is behind, and a kernel given twice."""
+    events: list[dict[str, Any]] = []
+    for step in range(2):
+        start, names = 100 * step, RECURRENT[step:] + RECURRENT[:step]
+        events += [annotation(f"ProfilerStep#{step}", start, 90)]
+        for number, phase in enumerate(("## forward ##", "## backward ##")):
+            begin = start + 5 + 45 * number
+            late = launched(10 * step + number + 1, begin + 9, 8)
+            late[0]["ts"] = begin + 12
+            late[1]["name"] = names[number]
+            events += [annotation(phase, begin, 40), *late]
+    twice = kernel(RECURRENT[0], 170, 9, correlation=88)
+    reaches: list[dict[str, Any]] = [{"range thread": 100}, {"range reach": "process"}, {"range thread": 101}]
+    events += [{**annotation("r/forward/1", 1 + 20 * place, 60), "args": one} for place, one in enumerate(reaches)]
+    return [*events, twice, twice, *launched(90, 40, 70)]
+
+
 def traces() -> dict[str, bytes]:
     """Texts of JSON, compressed or not."""
     compact = json.dumps(document(ORDINARY), separators=(",", ":")).encode()
@@ -102,6 +123,7 @@ def traces() -> dict[str, bytes]:
         "dice": json.dumps(document(by_dice(1, 12))).encode(),
         "steps": json.dumps(document(steps()), separators=(",", ":")).encode(),
         "ranges": json.dumps(document(ranges())).encode(),
+        "networks": json.dumps(document(networks())).encode(),
         "amd": compact.replace(b'"gpu_memcpy"', b'"Memcpy"').replace(b"Memcpy HtoD", b"CopyHostToDevice"),
         "damaged": lines.replace(b"cudaLaunchKernel", b'fo"o').replace(b'"ph": "X"', b'"ph" X', 1),
         "names": json.dumps(document([kernel(name) for name in TEXTS])).encode(),

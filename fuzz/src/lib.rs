@@ -8,4 +8,5 @@ pub mod names;
 pub mod nsys_sqlite;
 pub mod nvprof_csv;
 pub mod nvprof_sqlite;
+mod options;
 mod reading;

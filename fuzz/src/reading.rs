@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 
+use super::options;
 use fastrnns_rs::error::Error;
 use fastrnns_rs::trace::categories::Categories;
 use fastrnns_rs::trace::readers::{self, FORMATS};
@@ -73,11 +74,18 @@ pub fn check_database(input: &[u8], expected: &str) -> bool {
 /// Something does not hold.
 pub fn summary(trace: &Trace) -> Summary {
     static CATEGORIES: LazyLock<Categories> = LazyLock::new(Categories::built_in);
-    let options = Options::new(&CATEGORIES);
-    let summary = summarize(trace, &options);
+    let summary = summarize(trace, &Options::new(&CATEGORIES));
     check_counts(trace, &summary);
-    check_times(&summary);
-    check_shown(&summary);
+    options::check_plots(trace, &CATEGORIES, &summary);
+    let some = options::check_selection(trace, &CATEGORIES, &summary);
+    for one in [&summary, &some] {
+        check_times(one);
+        check_shown(one);
+    }
+    // Drawing and reading again takes as long as all the rest.
+    if summary.kernels.len() % 4 == 1 {
+        options::check_drawing(trace, &scratch());
+    }
     summary
 }
 
