@@ -198,6 +198,16 @@ STEPS = """
     INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (332, 341, 0, 1, 8, 98, 42 << 24, 64, 1);
     DROP TABLE n;
 """
+#: Steps around these iterations, ranges of a thread with the name of one of a process, networks of cuDNN, a GPU whose
+#: clock is behind, and a kernel given twice.
+NETWORKS = f"""
+    INSERT INTO StringIds VALUES (5, '{RECURRENT[0]}'), (6, '{RECURRENT[1]}');
+    INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId) VALUES
+        (0, 290, 59, 'ProfilerStep#0', (42 << 24) + 1, 0), (300, 690, 59, 'ProfilerStep#1', (42 << 24) + 1, 0),
+        (10, 160, 59, 'cudnn/forward/9', (42 << 24) + 1, 0), (110, 310, 59, 'cudnn/forward/9', (42 << 24) + 2, 0);
+    UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 5 + rowid % 2, start = start - 9, end = end - 9;
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 1;
+"""
 #: Enough rows for tables of several pages, pages between those too, and numbers of every length.
 MANY = """
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
@@ -265,6 +275,21 @@ STEPPED = """
     INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (330, 350, 1, 8, 1, 99, 0);
     DROP TABLE n;
 """
+#: The same, and kernels that ran one at a time.
+STEPPED_NETWORKS = f"""
+    INSERT INTO StringTable VALUES (30, '{RECURRENT[0]}'), (31, '{RECURRENT[1]}'), (32, 'ProfilerStep#0');
+    UPDATE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+        SET name = 30 + rowid % 2, start = start - 9, end = end - 9, streamId = 7 + rowid % 2;
+    INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL SELECT * FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL LIMIT 1;
+    INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES (2, 0, 90, 32, 0, 2, x'0500000006000000'),
+        (4, 290, 90, 0, 0, 2, x'0500000006000000'), (2, 10, 91, 11, 0, 1, x'05000000'),
+        (4, 160, 91, 0, 0, 1, x'05000000');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (x); INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1);
+"""
+SERIALIZED = """
+    ALTER TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL RENAME TO CUPTI_ACTIVITY_KIND_KERNEL;
+    DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME;
+"""
 #: Tables that nvprof prints.
 TABLES = {
     "summary": '==1== Profiling result:\n"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,us,\n'
@@ -324,12 +349,15 @@ def main(folder: Path) -> None:
     database(exports / "whole", CORE, REST)
     database(exports / "many", CORE, MANY)
     database(exports / "steps", STEPS)
+    database(exports / "networks", STEPS, NETWORKS)
     database(exports / "wide-text", CORE, encoding="UTF-16le")
     for name, statements in HOSTILE.items():
         database(exports / name, CORE, statements)
     nvprof_files.write(folder / "nvprof_sqlite" / "made", 11)
     database(folder / "nvprof_sqlite" / "small", PROFILE)
     database(folder / "nvprof_sqlite" / "steps", PROFILE, STEPPED)
+    database(folder / "nvprof_sqlite" / "networks", PROFILE, STEPPED, STEPPED_NETWORKS)
+    database(folder / "nvprof_sqlite" / "serialized", PROFILE, SERIALIZED)
     for name, table in TABLES.items():
         (folder / "nvprof_csv" / name).write_text(table)
     for place, text in enumerate(TEXTS):

@@ -1,13 +1,17 @@
 //! Summaries with options of a report, and the trace that it draws: properties for any capture.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 
 use fastrnns_rs::trace::categories::Categories;
 use fastrnns_rs::trace::{
-    Activity, Benchmark, Histogram, KernelsBy, Options, Selection, Summary, Timeline, Trace, readers, summarize,
-    timeline,
+    Activity, Benchmark, Histogram, KernelsBy, Options, Selection, Summary, Timeline, Trace, summarize, timeline,
 };
+use serde_json::Value;
+
+/// Times up to this are exact to the nanosecond as floats of microseconds.
+const EXACT: i64 = 1 << 50;
 
 /// What plots show agrees with the rest of the summary, and changes nothing else in it.
 ///
@@ -70,24 +74,40 @@ pub(crate) fn check_selection(trace: &Trace, categories: &Categories, plain: &Su
     some
 }
 
-/// The trace that is drawn has the activities of the capture, with their times.
+/// The trace that is drawn is JSON with the activities of the capture, and no slices of a track cross.
 ///
 /// # Panics
 /// Something does not hold, or there is no room for the trace.
 pub(crate) fn check_drawing(trace: &Trace, path: &Path) {
-    let drawn = path.with_extension("drawn");
-    let file = File::create(&drawn).expect("room for the trace");
     let (selection, loaders) = (Selection::default(), []);
+    let file = File::create(path).expect("room for the trace");
     timeline::write(&Timeline::new(trace, &selection, &loaders), file, false, &|| false).expect("room for the trace");
-    let mut again = Trace::default();
-    let read = readers::read(&drawn, "drawn", &mut again, &|| false);
-    fs::remove_file(&drawn).expect("a file");
-    if trace.kernels.len() + trace.memory.len() + trace.calls.len() + trace.ranges.len() as u64 == 0 {
-        return;
+    let drawn: Value = serde_json::from_slice(&fs::read(path).expect("a file")).expect("JSON");
+    let events = drawn["traceEvents"].as_array().expect("events");
+    let count = |of: fn(&str) -> bool| {
+        let categories = events.iter().filter(|event| event["ph"] == "X").filter_map(|event| event["cat"].as_str());
+        categories.filter(|category| of(category)).count() as u64
+    };
+    assert_eq!(count(|category| category == "kernel"), trace.kernels.len());
+    assert_eq!(count(|category| category.starts_with("gpu_mem")), trace.memory.len());
+    assert_eq!(count(|category| category.starts_with("cuda_")), trace.calls.len());
+    let mut tracks: BTreeMap<(String, String), Vec<(i64, i64)>> = BTreeMap::new();
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let ns = |key: &str| (event[key].as_f64().expect("a time") * 1e3).round() as i64;
+        let (start, duration) = (ns("ts"), ns("dur"));
+        // Longer times are not exact as floats.
+        if start < EXACT && duration < EXACT {
+            let track = (event["pid"].to_string(), event["tid"].to_string());
+            tracks.entry(track).or_default().push((start, -(start + duration)));
+        }
     }
-    read.expect("a trace");
-    assert_eq!(again.captures[0].events_skipped, 0, "{:?}", again.captures[0].skipped);
-    assert_eq!(again.kernels.len(), trace.kernels.len());
-    assert_eq!(again.memory.len(), trace.memory.len());
-    assert_eq!(again.calls.len(), trace.calls.len());
+    for (track, mut slices) in tracks {
+        slices.sort_unstable();
+        let mut open: Vec<i64> = Vec::new();
+        for (start, end) in slices.into_iter().map(|(start, end)| (start, -end)) {
+            while open.pop_if(|around| *around <= start).is_some() {}
+            assert!(open.last().is_none_or(|&around| end <= around), "{track:?} at {start}");
+            open.push(end);
+        }
+    }
 }

@@ -82,7 +82,7 @@ pub fn summary(trace: &Trace) -> Summary {
         check_times(one);
         check_shown(one);
     }
-    // Drawing and reading again takes as long as all the rest.
+    // Drawing takes as long as all the rest.
     if summary.kernels.len() % 4 == 1 {
         options::check_drawing(trace, &scratch());
     }
