@@ -233,6 +233,7 @@ XMMA = "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize{}x8_stage3_warpsize{}x1_f
         (["void a::b<4>(int)"], "b", ["a::b<4>"]),
         (["void (anonymous namespace)::b<4>(int)"], "b", ["(anonymous namespace)::b<4>"]),
         (["void a_namespace_of_some::length_that::b<4, (int)512>(int)"], "b", ["b<4, 512>"]),
+        (["void a<4>(int)", "void b<4>(int)"], "other", ["void a<4>(int)", "void b<4>(int)"]),
         ([ENGINE.format(128)], "engine", ["engine<float, 128, …, 512, a_long_type>"]),
         (
             [ENGINE.replace("6", one).format(128) for one in ("6", "8")],

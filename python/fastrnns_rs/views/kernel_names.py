@@ -84,6 +84,9 @@ class _Name:
     __slots__ = ("arguments", "bare", "function", "text")
 
     def __init__(self, full: str, short: str) -> None:
+        if short not in full:
+            # A capture may record the name of another function.
+            short = full
         at = _place(full, short)
         begin = at
         while full.endswith("::", 0, begin) and (scope := _scope(full, begin - 2)) < begin - 2:
