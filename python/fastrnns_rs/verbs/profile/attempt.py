@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -17,6 +16,7 @@ from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.errors import FastrnnsError, make_system_error
 from fastrnns_rs.processes.worker_setting import MARK, guarding_variables
 from fastrnns_rs.verbs.profile import tool_messages
+from fastrnns_rs.verbs.profile.answer_file import read_answer, remove_answer
 from fastrnns_rs.verbs.profile.private_folder import PrivateFolder
 
 #: Time in which a stopped profiler can write its data. Worker processes end within two seconds.
@@ -72,6 +72,7 @@ class Attempt:
         warnings: Warnings about the attempt.
         private: Folder of files that are not redacted yet; None for the folder of `stem`.
         placed: Kind of each redacted file that has left the private folder, by its path.
+        iterations: Number of iterations of each runner.
     """
 
     stem: Path
@@ -91,6 +92,7 @@ class Attempt:
     warnings: list[RunWarning] = field(default_factory=list)
     private: PrivateFolder | None = None
     placed: dict[Path, str] = field(default_factory=dict)
+    iterations: int = 0
 
     @property
     def raw_stem(self) -> Path:
@@ -155,7 +157,7 @@ class Attempt:
 
     def forget_answer(self) -> None:
         """Removes the report of an earlier process."""
-        self.answer_path.unlink(missing_ok=True)
+        remove_answer(self.answer_path)
 
     def run_and_listen(
         self, command: list[str], purpose: str, timeout: float | None = None
@@ -197,11 +199,7 @@ class Attempt:
 
     def said(self) -> dict[str, Any]:
         """Returns the report of the current or last command, as far as it is written."""
-        try:
-            said = json.loads(self.answer_path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return said if isinstance(said, dict) else {}
+        return read_answer(self.answer_path, self.iterations)
 
 
 def child_environment() -> dict[str, str]:

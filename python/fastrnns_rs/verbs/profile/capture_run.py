@@ -103,7 +103,9 @@ def _capture(
 ) -> tuple[Capture, Path]:
     plan, tool = prepared.plan, prepared.tool
     stem = file_names.reserve(place.folder, _names(prepared), plan.tasks[0].problem)
-    attempt = Attempt(stem, prepared.request.options.timeout, redact=place.redact, private=private)
+    attempt = Attempt(
+        stem, prepared.request.options.timeout, redact=place.redact, iterations=plan.nloops, private=private
+    )
 
     def keep(found: list[CheckEntry]) -> Capture:
         return capture_storage.keep(plan, tool, attempt, found, intermediate=place.keep)

@@ -64,7 +64,7 @@ def keep(
         failures = _redact_and_place(files, attempt, variables)
         files = [*attempt.placed.items()]
         log = redaction.redact_log(log, variables, *attempt.folders)
-    attempt.answer_path.unlink(missing_ok=True)
+    attempt.forget_answer()
     _write(attempt.log_path, log)
     completed = attempt.completed
     phases = dict.fromkeys(phase for one in attempt.runners for phase in one["phases"])

@@ -1,0 +1,54 @@
+"""Answers of the profiled process that a runner wrote or replaced: one line, and the rest of the capture is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from profile_commands import PRETENDED, bad
+
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.verbs.profile.answer_file import read_answer
+
+CYCLE = "{'runner': 'py', 'index': '/../x', 'iterations': [0], 'table': 'a table', 'files': []}"
+REPLACED = "the file of its answer was replaced"
+DAMAGED = {
+    "no list": ("call.answer({'runners': 5})", "runners is 5, not a list"),
+    "no status": (
+        "call.pretend(status='fine')",
+        "runners[0].status is 'fine', not one of pending, running, ok, failed",
+    ),
+    "few times": ("call.pretend(forward_ns=[1])", "times missing: 'py'"),
+    "times before the start": ("call.pretend(backward_ns=[-1] * 2)", "time out of range: 'py'"),
+    "a path": (f"call.answer({{'runners': [], 'cycles': [{CYCLE}]}})", "cycles[0].index is '/../x', not a integer"),
+    "a pipe": ("import os; os.mkfifo(call._answer)", REPLACED),
+    "a device": ("call._answer.symlink_to('/dev/zero')", REPLACED),
+    "a folder": ("call._answer.mkdir()", REPLACED),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_it_is_named(case: str, tmp_path: Path) -> None:
+    statements, why = DAMAGED[case]
+    error, hint = bad(tmp_path, f"{statements}; call.file('.nsys-rep').write_text('{{}}')")
+    assert error == f"the answer of the profiled process is damaged: {why}"
+    [log] = (tmp_path / "out").glob("*.log")
+    assert hint == f"everything that was printed is in {log}"
+    capture = Capture.load(log.with_suffix(".json"))
+    assert (capture.ok, capture.runners) == (False, ["py"])
+
+
+def test_others_are_captured(tmp_path: Path) -> None:
+    breaks = f"{PRETENDED}call.report(); 'py' in call.names and call.answer({{'runners': 5}})"
+    error, _ = bad(tmp_path, breaks, "--separate", runners=("aten", "py", "cudnn"))
+    assert "is damaged" in error
+    captures = [Capture.load(path) for path in (tmp_path / "out").glob("*.json")]
+    assert {one.runners[0]: one.ok for one in captures} == {"aten": True, "py": False, "cudnn": True}
+
+
+def test_names_of_files_keep_their_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "answer"
+    files = '[["/x/\\udcff", "kineto"]]'
+    cycle = f'{{"runner": "py", "index": 0, "iterations": [], "table": "", "files": {files}, "averages": []}}'
+    path.write_text(f'{{"runners": [], "cycles": [{cycle}]}}')
+    assert read_answer(path, 1)["cycles"][0]["files"] == [["/x/\udcff", "kineto"]]
