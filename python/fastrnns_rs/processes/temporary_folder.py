@@ -20,6 +20,9 @@ from pathlib import Path
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.ownership import others_may_add
 
+#: Variables that name the folder for temporary files, and folders that Python tries next.
+_VARIABLES = ("TMPDIR", "TEMP", "TMP")
+_USUAL = ("/tmp", "/var/tmp", "/usr/tmp")  # noqa: S108  # names to compare with
 #: Number of attempts to remove the folder: each Ctrl-C interrupts an attempt.
 _TRIES = 5
 
@@ -72,6 +75,25 @@ def temporary_root() -> Path:
         raise _not_created(error) from None
 
 
+def is_working_directory() -> bool:
+    """Returns True if the folder for temporary files is only the last resort.
+
+    Python takes the working directory where it can write to no other folder. Its files may be of others, such as those
+    of an archive.
+
+    Raises:
+        FastrnnsError: If no folder can be written to.
+    """
+    root = str(temporary_root())
+    named = {os.path.abspath(one) for name in _VARIABLES if (one := os.environ.get(name))}  # noqa: PTH100
+    if root in named or root in _USUAL:
+        return False
+    try:
+        return root in {os.curdir, os.getcwd()}  # noqa: PTH109
+    except OSError:
+        return False
+
+
 def make_kept_folder() -> str:
     """Creates a new folder that is removed when this process ends.
 
@@ -110,16 +132,18 @@ def torch_variables() -> dict[str, str]:
     """Returns environment variables for a process that may compile.
 
     Whatever `TORCHINDUCTOR_CACHE_DIR` names, torch has precompiled headers in its default cache, whose name anyone can
-    guess. If other users may write to that folder, the process gets another temporary folder. If they may write to the
-    folders above it, another one would not help.
+    guess. If other users may write to that folder, or it would be in the working directory, the process gets another
+    temporary folder. If others may write to the folders above it, another one would not help.
 
     Raises:
         FastrnnsError: If that folder cannot be created.
     """
     try:
         folder = torch_cache()
-        is_own = not folder.is_symlink() and (
-            not folder.exists() or (folder.is_dir() and others_may_add(folder) is None)
+        is_own = (
+            not is_working_directory()
+            and not folder.is_symlink()
+            and (not folder.exists() or (folder.is_dir() and others_may_add(folder) is None))
         )
     except (FastrnnsError, OSError):
         # torch cannot use the folder either.
@@ -154,5 +178,6 @@ def compiler_folder() -> AbstractContextManager[str]:
     create it.
     """
     with suppress(FastrnnsError, OSError):
-        torch_cache().mkdir(mode=0o700)
+        if not is_working_directory():
+            torch_cache().mkdir(mode=0o700)
     return temporary_folder("fastrnns-rs-compile-")

@@ -15,9 +15,11 @@ import pytest
 from faulty_files import Mounted, why_not
 
 from fastrnns_rs.documents import writing
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes import ownership
 from fastrnns_rs.processes.temporary_folder import compiler_folder, torch_cache
 from fastrnns_rs.processes.worker_setting import Setting
+from fastrnns_rs.verbs.inductor.module_files import check_cache
 from fastrnns_rs.verbs.profile import capture_storage
 from fastrnns_rs.verbs.profile.attempt import child_environment
 from fastrnns_rs.verbs.report import ray_nodes
@@ -48,6 +50,28 @@ def test_no_process_compiles_with_headers_of_others(temporary: Path, planted: st
         assert other.parent == temporary
         assert stat.S_IMODE(other.stat().st_mode) == 0o700
     assert Setting(variables={"TMPDIR": "/mine"}).environment()["TMPDIR"] == "/mine"
+
+
+def test_no_code_of_the_working_directory_runs_where_no_temporary_folder_is_writable(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python takes the working directory then, which may have the files of an archive."""
+    for name in ("TEMP", "TMP"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
+    monkeypatch.chdir(temporary)
+    with compiler_folder():
+        assert not torch_cache().exists()
+    torch_cache().mkdir(mode=0o700)
+    for variables in (Setting().environment(), child_environment()):
+        assert Path(variables["TMPDIR"]).parent == temporary
+    with pytest.raises(FastrnnsError, match="^torch's cache is in the working directory: ") as raised:
+        check_cache()
+    assert raised.value.hint == "Set TMPDIR to a folder of your own."
+    # It may be named.
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    check_cache()
+    assert Setting().environment()["TMPDIR"] == str(temporary)
 
 
 @pytest.mark.usefixtures("temporary")

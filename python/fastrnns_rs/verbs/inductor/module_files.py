@@ -18,7 +18,7 @@ from fastrnns_rs.documents.inductor_report import Graph
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.processes.ownership import others_may_write
-from fastrnns_rs.processes.temporary_folder import torch_cache
+from fastrnns_rs.processes.temporary_folder import is_working_directory, torch_cache
 
 #: Size limit in bytes; Inductor's modules of a whole transformer have a few megabytes.
 _LONGEST = 256 * 1024 * 1024
@@ -150,12 +150,15 @@ def check_cache() -> None:
     checked.
 
     Raises:
-        FastrnnsError: If other users may have written to the cache.
+        FastrnnsError: If other users may have written to the cache, or it is in the working directory.
     """
     cache = cache_folder()
     # torch sets the variable to its default.
     if cache != torch_cache():
         return
+    if is_working_directory():
+        reason, hint = "no temporary folder can be written to", "Set TMPDIR to a folder of your own."
+        raise FastrnnsError(f"torch's cache is in the working directory: {str(cache)!r}", hint, reason=reason)
     try:
         # The folder is created before another user can: its name can be guessed.
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
