@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import tempfile
 from typing import TYPE_CHECKING
@@ -51,6 +50,8 @@ class RunSaver:
         self._layout = Layout(keep=Process)
         self._locks = WriterLocks()
         self._path: Path | None = None
+        # True if the results file is that of the history, as for a resumed run.
+        self._is_same = False
         self._unsaved: Sequence[bytes] = ()
         self._name = ""
         self._is_unreadable = False
@@ -104,9 +105,7 @@ class RunSaver:
         places = [f"as {self.find_name(run)}"] if self._is_kept else []
         if run.status == "interrupted" and places:
             places = [f"{places[0]} (incomplete)"]
-        # A resumed run of the history is one file.
-        is_same = self._path is not None and os.path.realpath(self._path) == self._results.place
-        if self._results.place is not None and not self._results.failed and not (places and is_same):
+        if self._results.place is not None and not self._results.failed and not (places and self._is_same):
             places.append(f"in {visible(str(self._results.path))}")
         return f"Saved {' and '.join(places)}." if places else ""
 
@@ -167,11 +166,14 @@ class RunSaver:
             if self._path is None:
                 history.make()
                 path = history.find_place(run)
-                if os.path.realpath(path) != self._results.place:
-                    self._locks.hold(path)
+                # A relative path cannot be followed once the working directory was removed.
+                real = writing.real_path(path)
+                self._is_same = real == self._results.place
+                if not self._is_same:
+                    self._locks.hold(path, real)
                     history.check_no_more(run)
                 self._path = path
-            if os.path.realpath(self._path) != self._results.place:
+            if not self._is_same:
                 # A link there is replaced, and not the file that it leads to.
                 writing.write(self._path, pieces, str(self._path))
             self._unsaved = ()

@@ -79,7 +79,11 @@ def real_path(path: Path) -> str:
         UsageError: If no regular file can be there.
     """
     try:
+        # A relative path has no folder if the working directory was removed.
         found = os.path.realpath(path)
+    except (OSError, ValueError) as error:
+        raise _refusal(path, error) from error
+    try:
         mode = os.stat(found).st_mode
     except FileNotFoundError:
         return found

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,10 +19,13 @@ from commands import finished, run_process
 from parts import few
 from terminals import on_terminal, printed
 
-from fastrnns_rs import FastrnnsError
+from fastrnns_rs import FastrnnsError, Run
+from fastrnns_rs.cli.results_file import ResultsFile
+from fastrnns_rs.cli.run_saving import RunSaver
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.temporary_folder import compiler_folder
+from fastrnns_rs.verbs.history.run_history import RunHistory
 
 #: Commands of a shell before it becomes the command.
 ENVIRONMENTS = {
@@ -170,6 +174,31 @@ def test_a_removed_working_directory_is_named_where_torch_cannot_be_loaded(
     folder.rmdir()
     with pytest.raises(FastrnnsError, match="the working directory was removed"):
         environment.probe("cpu", "float32", executor=lambda _: [Answer({}, "died", "exited with status 2", "")])
+
+
+def test_no_file_can_be_written_in_a_removed_working_directory(run_file: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fastrnns_rs", "show", str(run_file), "--output", "x.txt"]
+    status, out, errors = ended(ENVIRONMENTS["deleted folder"], command, tmp_path)
+    assert (status, out) == (2, "")
+    assert errors.startswith("error: cannot write file: 'x.txt' (--output): No such file or directory\n"), errors
+
+
+def test_a_working_directory_that_is_removed_during_a_run_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = tmp_path / "removed"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    measured = run_files.run([run_files.exactly([1000])])
+    with ResultsFile(None) as results, RunSaver(results, RunHistory(Path("history"))) as saver:
+        saver.save(measured)
+        shutil.rmtree(folder)
+        saver.save(measured)
+        assert saver.sentence(measured) == ""
+    [kept] = tmp_path.glob("*.json")
+    assert Run.load(kept) == measured
+    assert capsys.readouterr().err.startswith("warning: the run is not kept in the history: cannot write file: ")
 
 
 @pytest.mark.parametrize("given", REFUSED)
