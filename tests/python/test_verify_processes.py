@@ -5,11 +5,14 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import run_with_facts
 from conftest import FACTS
 
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.verification import Verification, Verified
 from fastrnns_rs.errors import RunnerError, UsageError
@@ -135,6 +138,16 @@ def test_what_was_checked_before_ctrl_c_is_kept(monkeypatch: pytest.MonkeyPatch)
     # What was not checked is not right.
     assert not found.ok
     found.check()
+
+
+def test_an_earlier_file_stays_if_nothing_was_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(verification_run, "launch", lambda _: Answer({}, "interrupted", "interrupted", ""))
+    output = tmp_path / "v.json"
+    output.write_text("earlier")
+    done = run_with_facts("verify", "py", "--json", "--output", output)
+    assert (done.status, done.stdout, output.read_text()) == (ExitCode.INTERRUPTED, "", "earlier")
+    done = run_with_facts("verify", "py", "--json")
+    assert (done.status, [one["status"] for one in done.json()["results"]]) == (ExitCode.INTERRUPTED, ["interrupted"])
 
 
 def test_a_reference_that_leads_back_is_none() -> None:

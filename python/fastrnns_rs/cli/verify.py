@@ -82,7 +82,8 @@ def _check(given: dict[str, Any], results: ResultsFile) -> int:
         except Interrupted as stopped:
             found, interrupted = stopped.verification, True
     left = [one.runner for one in found.results if one.status == "interrupted"]
-    if len(left) < len(names) or format_name != "table":
+    # A file of an earlier verification is better than one without a check.
+    if len(left) < len(names) or (format_name != "table" and given["output"] is None):
         _show(found, given, results, format_name)
     if interrupted:
         display.tell_lines([Line(f"Interrupted after {len(names) - len(left)} of {counted(len(names), 'runner')}.")])
