@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import sqlite3
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -45,6 +48,30 @@ def test_each_history_has_one_index(tmp_path: Path, cache: Path) -> None:
     assert {*place.iterdir()} == {*paths}
     assert place.stat().st_mode & 0o777 == 0o700
     assert sorted(os.listdir(tmp_path / "a")) == ["runs"]
+
+
+def test_ctrl_c_ends_waiting_for_a_locked_index(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = RunHistory(tmp_path / "history")
+    keep_one(history)
+    [place] = (cache / "fastrnns-rs" / "history").iterdir()
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with closing(sqlite3.connect(place, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            begin = time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, 0.5)
+            with pytest.raises(KeyboardInterrupt):
+                history.n_runs()
+            assert time.monotonic() - begin < 10
+            # No command waits for ever.
+            monkeypatch.setattr(run_index, "_PATIENCE_S", 0.2)
+            assert history.n_runs() == 1
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_without_runs_nothing_is_written(tmp_path: Path, cache: Path) -> None:

@@ -12,10 +12,10 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastrnns_rs._core import __version__
 from fastrnns_rs.documents import reading
@@ -45,8 +45,8 @@ _SELECT_RECENT = (
 _INSERT_SESSION = "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)"
 #: Separator of names in one column; no name contains a line end.
 SEPARATOR = "\n"
-#: Time that a writer waits for another writer, in seconds.
-_PATIENCE_S = 30.0
+#: Time that a writer waits for another writer, and that SQLite waits at once, deaf to Ctrl-C; in seconds.
+_PATIENCE_S, _GLANCE_S = 30.0, 0.1
 #: Part of an error number of SQLite that is its kind.
 _PRIMARY = 0xFF
 #: A folder that changed more recently may change again with an equal time.
@@ -57,6 +57,7 @@ _MOST_VALUES = 500
 _TRIES = 5
 #: Number of files whose records are stored at once. An interrupted command loses no more, and their memory is bounded.
 _PART = 1000
+_T = TypeVar("_T")
 #: Largest integer of SQLite. The time of a file may be later.
 _LARGEST_INTEGER = (1 << 63) - 1
 
@@ -187,8 +188,9 @@ class RunIndex:
         return self._execute(text, values).fetchall()
 
     def _execute(self, text: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        assert self._database is not None  # noqa: S101  # the block has begun
-        return self._database.execute(text, values)
+        database = self._database
+        assert database is not None  # noqa: S101  # the block has begun
+        return _patiently(lambda: database.execute(text, values))
 
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[int]:
@@ -213,12 +215,10 @@ class RunIndex:
             database = self._connected(place, 0.0)
         except sqlite3.OperationalError as error:
             # A file system that refuses all locks looks like an index that another program has locked.
-            if getattr(error, "sqlite_errorcode", 0) & _PRIMARY != sqlite3.SQLITE_BUSY or not has_locks(
-                Path(place).parent
-            ):
+            if not _is_busy(error) or not has_locks(Path(place).parent):
                 raise
-            return self._connected(place, _PATIENCE_S)
-        database.execute(f"PRAGMA busy_timeout = {round(_PATIENCE_S * 1000)}")
+            return _patiently(lambda: self._connected(place, _GLANCE_S))
+        database.execute(f"PRAGMA busy_timeout = {round(_GLANCE_S * 1000)}")
         return database
 
     def _connected(self, place: str, patience_s: float) -> sqlite3.Connection:
@@ -319,6 +319,24 @@ class RunIndex:
             with suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
+
+
+def _patiently(call: Callable[[], _T]) -> _T:
+    """Repeats a call while another command has locked the index.
+
+    A COMMIT that fails so can be repeated too.
+    """
+    end = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return call()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() >= end:
+                raise
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY
 
 
 def _encoded(row: tuple[Any, ...]) -> tuple[Any, ...]:
