@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import tempfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from conftest import FACTS
@@ -239,6 +241,13 @@ def test_a_runner_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, 
     [warning] = failed
     assert warning.evidence.startswith("no generated module")
     assert warning.evidence.endswith("'compile_cell'")
+
+
+def test_a_runner_without_a_process_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled_runners, "launch", Mock(side_effect=BlockingIOError(errno.EAGAIN, "wait")))
+    options = Options(choice=Choice(groups=(), names=["compile_cell", "compile_scan"]), quick=True)
+    _, failed = compiled_runners.compile_modules(options, FACTS, kernels=False)
+    assert [one.evidence for one in failed] == ["the system has no more processes or threads: wait"] * 2
 
 
 def test_ctrl_c_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:

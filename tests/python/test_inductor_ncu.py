@@ -241,6 +241,13 @@ def test_that_ncu_failed_costs_neither_the_wall_time_nor_a_traceback(fake: Ncu, 
     assert [*fake.output.iterdir()] == []
 
 
+def test_an_ncu_that_puts_folders_in_place_of_its_report_costs_its_row(fake: Ncu, verb: Verb) -> None:
+    fake.does("place = Path(call.option('--export')); place.unlink(); place.mkdir(); Path(f'{place}.ncu-rep').touch()")
+    (row,) = verb().modules
+    assert (row.status, row.samples_ns, row.ncu_report_path) == ("failed", [SAMPLES], None)
+    assert "Is a directory" in row.reason
+
+
 def test_what_could_not_be_called_is_not_called_under_ncu(fake: Ncu, verb: Verb) -> None:
     fake.does(REPORT)
     (row,) = verb([], Answer({}, "timed_out", "it was not loaded after 600 s", "")).modules

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.warning import make_warning
-from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
 from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Limit, Terms
 from fastrnns_rs.processes.phases import COMPILE
@@ -74,8 +74,9 @@ def compile_modules(
         on_runner(task.runner.name, index, len(tasks))
         try:
             modules += _compiled(task, options, kernels=kernels, on_phase=on_phase)
-        except FastrnnsError as error:
-            failures.append(make_warning("runner_failed", evidence=error.message, hint=error.hint))
+        except (FastrnnsError, OSError) as error:
+            refused = make_system_error(error) if isinstance(error, OSError) else error
+            failures.append(make_warning("runner_failed", evidence=refused.message, hint=refused.hint))
     return modules, failures
 
 

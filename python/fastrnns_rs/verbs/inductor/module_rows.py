@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow, label
 from fastrnns_rs.documents.soundness import check_numbers
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, failure_text
 from fastrnns_rs.machine.warnings import few_processes
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.bench.phase_summary import summary
@@ -135,8 +135,8 @@ def finished(measured: ModuleRow, asked: InductorOptions, places: Places, found:
             from fastrnns_rs.verbs.inductor import ncu
 
             measured = replace(measured, ncu_report_path=ncu.run(measured, asked, places.ncu_report))
-    except FastrnnsError as error:
-        return replace(measured, status="failed", reason=measured.reason or str(error))
+    except (FastrnnsError, OSError) as error:
+        return replace(measured, status="failed", reason=measured.reason or failure_text(error))
     except _ODD:
         return replace(measured, status="failed", reason=measured.reason or _UNCLEAR)
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,8 +74,10 @@ def run(row: ModuleRow, asked: InductorOptions, report: Path) -> str:
     try:
         _run(row, asked, report)
     except BaseException:
-        report.unlink(missing_ok=True)
-        _appended(report).unlink(missing_ok=True)
+        for one in (report, _appended(report)):
+            # ncu may have put a folder there.
+            with suppress(OSError):
+                one.unlink()
         raise
     return str(report)
 

@@ -28,7 +28,8 @@ class Places:
     def drop_empty(self) -> None:
         """Removes the files that are empty."""
         for path in (self.trace, self.memory_snapshot, self.ncu_report):
-            if path is not None and path.exists() and path.stat().st_size == 0:
+            # A program may have put a folder there.
+            if path is not None and path.is_file() and path.stat().st_size == 0:
                 path.unlink()
 
 
