@@ -111,7 +111,10 @@ class DocumentWarning(UserWarning):
 
 #: Missing resource and hint for errors of the system, by the names of their numbers.
 _EXHAUSTED = {
-    "EAGAIN": ("no more processes or threads", "End other processes, or raise the limit on processes (ulimit -u)."),
+    "EAGAIN": (
+        "no more processes or threads",
+        "End other processes, or raise the limit on processes (ulimit -u), or that of the container (pids.max).",
+    ),
     "ENOMEM": ("no more memory", "End other processes, or raise the limit on memory (ulimit -v)."),
     "EMFILE": ("no more open files", "Raise the limit on open files (ulimit -n)."),
     "ENFILE": ("no more open files", "End other processes: all of them have too many open files."),

@@ -76,7 +76,7 @@ def test_work_goes_on_where_progress_gets_no_thread(terminal: bool, monkeypatch:
 @pytest.mark.parametrize(
     ("given", "what", "end", "hint"),
     [
-        ((errno.EAGAIN, "wait", "/x"), "processes or threads", ": wait (/x)", "(ulimit -u)"),
+        ((errno.EAGAIN, "wait", "/x"), "processes or threads", ": wait (/x)", "(pids.max)"),
         ((errno.ENOMEM, "none left", "/x"), "memory", ": none left (/x)", "(ulimit -v)"),
         ((errno.EMFILE, "too many"), "open files", ": too many", "(ulimit -n)"),
         ((errno.ENFILE, "too many"), "open files", ": too many", "End other processes"),
