@@ -16,6 +16,7 @@ from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.history.run_history import LARGE_BYTES
 from fastrnns_rs.views.run import run_screen
+from fastrnns_rs.views.text import shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -189,9 +190,7 @@ class RunSaver:
             where = (
                 f"warning: the run is not in the history, but in {place}" if is_lost else f"note: the run is in {place}"
             )
-            _tell(
-                where, f"hint: fastrnns-rs history --import {place}" if is_lost else f"hint: fastrnns-rs show {place}"
-            )
+            _tell(where, f"hint: fastrnns-rs {'history --import' if is_lost else 'show'} {shell_word(place)}")
         except OSError as error:
             _tell(f"warning: the run is not kept: no temporary file can be written: {error.strerror}")
 

@@ -186,8 +186,9 @@ def test_no_file_can_be_written_in_a_removed_working_directory(run_file: Path, t
 def test_a_working_directory_that_is_removed_during_a_run_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    folder = tmp_path / "removed"
+    temporary, folder = tmp_path / "a folder", tmp_path / "removed"
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    temporary.mkdir()
     folder.mkdir()
     monkeypatch.chdir(folder)
     measured = run_files.run([run_files.exactly([1000])])
@@ -196,9 +197,11 @@ def test_a_working_directory_that_is_removed_during_a_run_costs_nothing(
         shutil.rmtree(folder)
         saver.save(measured)
         assert saver.sentence(measured) == ""
-    [kept] = tmp_path.glob("*.json")
+    [kept] = temporary.iterdir()
     assert Run.load(kept) == measured
-    assert capsys.readouterr().err.startswith("warning: the run is not kept in the history: cannot write file: ")
+    errors = capsys.readouterr().err
+    assert errors.startswith("warning: the run is not kept in the history: cannot write file: ")
+    assert errors.endswith(f"hint: fastrnns-rs history --import '{kept}'\n")
 
 
 @pytest.mark.parametrize("given", REFUSED)
