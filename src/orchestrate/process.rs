@@ -25,6 +25,11 @@ const SWEEPING: Duration = Duration::from_secs(5);
 /// Limit of lines that are not taken.
 const MOST_LINE_BYTES: usize = 256 * 1024 * 1024;
 
+/// Limit of what is read of a pipe after the end of its command: a process that could not be killed may still write.
+const MOST_LAST_CHUNKS: usize = 256;
+/// Delay of the end of a wait that counts as a pause of this process.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// A signal that lands on another thread does not wake ours: look up this often.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -265,8 +270,8 @@ impl Process {
             Report::Gone { exit_status, signal, duration_ns } => {
                 (self.exit_status, self.signal) = (exit_status, signal);
                 self.duration = Duration::from_nanos(duration_ns);
-                // No process writes any more: the pipes hold all remaining output.
-                while self.take() {}
+                // The pipes hold all remaining output.
+                let _ = (0..MOST_LAST_CHUNKS).all(|_| self.take());
                 self.gone = true;
             }
             Report::Lost => return Err(self.lose("its supervisor was killed")),
@@ -305,11 +310,17 @@ pub fn run(
 ) -> Result<Completed> {
     let mut process = Process::start(command)?;
     // A time beyond the range of the clock means no limit.
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let mut deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let mut timed_out = false;
     while !process.ended() {
         let tick = Instant::now() + TICK;
-        process.pump(deadline.map_or(tick, |deadline| deadline.min(tick)))?;
+        let until = deadline.map_or(tick, |deadline| deadline.min(tick));
+        process.pump(until)?;
+        let late = until.elapsed();
+        if late > PAUSE {
+            // This process was stopped, and most likely the command too, as in a container that is paused.
+            deadline = deadline.and_then(|deadline| deadline.checked_add(late));
+        }
         if interrupted() {
             process.end(grace)?;
             return Err(Error::Interrupted);

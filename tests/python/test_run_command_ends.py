@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -358,6 +359,34 @@ def test_nothing_outlives_us_whenever_we_are_ended(end: str, points: int, mark: 
     assert len({said for _, said, _ in found}) > 1
 
 
+def test_a_time_in_which_we_were_stopped_is_in_no_time_limit() -> None:
+    script = f"sleep 0.5; kill -STOP {os.getpid()}; sleep 4; kill -CONT {os.getpid()}; sleep 0.3; echo said"
+    done = run_command(["sh", "-c", script], timeout=3)
+    assert (done.timed_out, done.stdout_tail) == (False, "said\n")
+
+
+def test_processes_that_we_may_not_kill_are_left(mark: str) -> None:
+    setpriv = shutil.which("setpriv")
+    if os.geteuid() != 0 or setpriv is None:
+        pytest.skip("only root can start a process of another user")
+    script = f"setpriv --reuid 65534 --clear-groups yes {mark} & sleep 0.5"
+    code = f"""
+import time
+from fastrnns_rs._core import run_command
+begin = time.monotonic()
+done = run_command(["sh", "-c", {script!r}], timeout=30)
+print(done.exit_status, {mark!r} in done.stdout_tail, time.monotonic() - begin < 15)
+print(run_command(["echo", "said"]).stdout_tail)
+"""
+    try:
+        words = [setpriv, "--bounding-set", "-kill", "--inh-caps", "-kill", sys.executable, "-c", code]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.stdout.split(), done.stderr) == (["0", "True", "True", "said"], "")
+    finally:
+        for pid in marked(mark):
+            os.kill(pid, signal.SIGKILL)
+
+
 def test_without_proc_nothing_of_a_group_is_left(mark: str) -> None:
     can_mount("to take /proc away")
     code = f"import fastrnns_rs; print(fastrnns_rs.run_command(['sh', '-c', 'sleep {mark} & echo said']).stdout_tail)"
@@ -365,3 +394,16 @@ def test_without_proc_nothing_of_a_group_is_left(mark: str) -> None:
     done = subprocess.run(inside, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "said"
     assert not left_of(mark)
+
+
+def test_without_proc_a_session_of_its_own_is_not_waited_for(mark: str) -> None:
+    can_mount("to take /proc away")
+    said = "fastrnns_rs.run_command(['sh', '-c', 'setsid sleep MARK & sleep 0.3'], timeout=30)"
+    code = f"import fastrnns_rs; [print({said.replace('MARK', mark)}.timed_out) for _ in range(2)]"
+    inside = ["unshare", "--mount", "sh", "-c", 'umount --lazy /proc && exec "$@"', "sh", sys.executable, "-c", code]
+    try:
+        done = subprocess.run(inside, capture_output=True, text=True, timeout=50, check=True)
+        assert done.stdout.split() == ["False", "False"]
+    finally:
+        for pid in marked(mark):
+            os.kill(pid, signal.SIGKILL)

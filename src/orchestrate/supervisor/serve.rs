@@ -28,6 +28,9 @@ const STRAYS: Duration = Duration::from_millis(200);
 /// Time between two checks for events that do not wake us: the end of an orphan.
 const TICK: Duration = Duration::from_millis(250);
 const SWEEP_TICK: Duration = Duration::from_millis(4);
+/// Time in which no remaining process takes a signal, after which they are left: those of another user, or all that
+/// `/proc` does not show.
+const GIVE_UP: Duration = Duration::from_secs(1);
 
 /// A running command, or its remaining processes.
 struct Kept {
@@ -47,6 +50,7 @@ enum State {
     Ending(Instant),
     /// The command has ended. Its remaining processes were asked to end, or will be, and are killed at this time.
     Sweeping {
+        /// Or the last time at which one of them took the signal.
         kill_at: Instant,
         asked: bool,
     },
@@ -64,7 +68,7 @@ pub fn serve(control: OwnedFd) -> Result<()> {
     let _ = set_parent_process_death_signal(Some(Signal::CONT));
     set_child_subreaper(Some(getpid())).map_err(Error::supervision)?;
     let Some(owner) = receive(&control).and_then(|fds| fds.into_iter().next()) else { return Ok(()) };
-    let mut supervisor = Supervisor { kept: None, abandoned: false, idle_since: Instant::now() };
+    let mut supervisor = Supervisor { kept: None, abandoned: false, has_strangers: false, idle_since: Instant::now() };
     let mut control = Some(control);
     while !supervisor.is_done(control.is_some()) {
         let (asked, left) = supervisor.wait_for_news(control.as_ref(), &owner);
@@ -88,12 +92,14 @@ pub fn serve(control: OwnedFd) -> Result<()> {
 struct Supervisor {
     kept: Option<Kept>,
     abandoned: bool,
+    /// True if processes of a command were left. They would count as those of the next.
+    has_strangers: bool,
     idle_since: Instant,
 }
 
 impl Supervisor {
     fn is_done(&self, may_be_asked: bool) -> bool {
-        self.kept.is_none() && (!may_be_asked || self.idle_since.elapsed() >= IDLE)
+        self.kept.is_none() && (!may_be_asked || self.has_strangers || self.idle_since.elapsed() >= IDLE)
     }
 
     /// Waits; then says whether there is a request and whether the owner is gone.
@@ -130,7 +136,9 @@ impl Supervisor {
         let started = Instant::now();
         let child = command.spawn().and_then(|child| {
             let pid = Pid::from_child(&child);
-            let exit = pidfd_open(pid, PidfdFlags::empty()).inspect_err(|_| signal_all(&[pid], Signal::KILL))?;
+            let exit = pidfd_open(pid, PidfdFlags::empty()).inspect_err(|_| {
+                signal_all(&[pid], Signal::KILL);
+            })?;
             Ok((pid, exit))
         });
         match child {
@@ -184,21 +192,32 @@ impl Supervisor {
         let Some(kept) = &mut self.kept else { return };
         match &mut kept.state {
             // A kernel that was shown to forget ended processes does not say how this one did.
-            _ if is_alone => {
-                if let Some(line) = &kept.line {
-                    send_message(line, &kept.end);
-                }
-                self.kept = None;
-                self.idle_since = now;
+            _ if is_alone => self.report_end(),
+            State::Ending(at) if *at <= now => {
+                signal_remaining(kept.pid, Signal::KILL);
             }
-            State::Ending(at) if *at <= now => signal_remaining(kept.pid, Signal::KILL),
-            State::Sweeping { kill_at, .. } if *kill_at <= now => signal_remaining(kept.pid, Signal::KILL),
+            State::Sweeping { kill_at, .. } if *kill_at <= now => {
+                if signal_remaining(kept.pid, Signal::KILL) {
+                    *kill_at = now;
+                } else if *kill_at + GIVE_UP <= now {
+                    self.has_strangers = true;
+                    self.report_end();
+                }
+            }
             State::Sweeping { asked, .. } if !*asked => {
                 *asked = true;
                 signal_remaining(kept.pid, Signal::TERM);
             }
             _ => {}
         }
+    }
+
+    /// Reports the end of the command, which is forgotten.
+    fn report_end(&mut self) {
+        if let Some(Kept { line: Some(line), end, .. }) = self.kept.take() {
+            send_message(&line, &end);
+        }
+        self.idle_since = Instant::now();
     }
 }
 
@@ -253,19 +272,15 @@ fn descendants() -> Vec<Pid> {
     tree::children(getpid()).into_iter().flat_map(tree::tree).collect()
 }
 
-/// Signals all that is below us. Where `/proc` is not mounted, only the process group of the command is known.
-fn signal_remaining(command: Pid, signal: Signal) {
+/// Signals all that is below us, and returns true if a process takes the signal. Where `/proc` is not mounted, only the
+/// process group of the command is known.
+fn signal_remaining(command: Pid, signal: Signal) -> bool {
     let found = descendants();
-    if found.is_empty() {
-        let _ = kill_process_group(command, signal);
-    }
-    signal_all(&found, signal);
+    (found.is_empty() && kill_process_group(command, signal).is_ok()) | signal_all(&found, signal)
 }
 
-fn signal_all(pids: &[Pid], signal: Signal) {
-    for &pid in pids {
-        let _ = kill_process(pid, signal);
-    }
+fn signal_all(pids: &[Pid], signal: Signal) -> bool {
+    pids.iter().filter(|&&pid| kill_process(pid, signal).is_ok()).count() > 0
 }
 
 /// The descriptors of the next request; None when there will be no more.
