@@ -77,6 +77,46 @@ def summary_of(*names: str) -> dict[str, Any]:
     return {**found, "schema_version": VERSION}
 
 
+def sound_summary(*names: str) -> dict[str, Any]:
+    """The same, with statistics, shares and counts that fit the others: readers refuse it otherwise."""
+    found = summary_of(*names)
+    [device], [category], [iteration] = found["devices"], found["categories"], found["iterations"][:1]
+    lists = ("kernels", "memory_operations", "api_calls", "iteration_statistics", "cpu_operators")
+    for row in (row for name in lists for row in found[name]):
+        for unit in ("ns", "bytes"):
+            if f"total_{unit}" in row:
+                mean = row[f"total_{unit}"] / row["count"]
+                every = {f"{key}_{unit}": mean for key in ("mean", "median", "p95")}
+                every |= {f"min_{unit}": int(mean), f"max_{unit}": int(mean), f"stddev_{unit}": 0.0}
+                row |= {key: value for key, value in every.items() if key in row}
+    for copies in found["memory_operations"]:
+        copies["bandwidth_gb_per_s"] = copies["total_bytes"] / copies["total_ns"]
+    device |= {
+        "start_ns": 0,
+        "end_ns": device["span_ns"],
+        "kernel_count": sum(one["count"] for one in found["kernels"]),
+    }
+    category["count"] = device["kernel_count"]
+    whole = device["kernel_total_ns"]
+    for row in (*found["kernels"], category):
+        row["kernel_time_fraction"] = row["total_ns"] / whole
+    for row in found["kernels"]:
+        row.update(device=0, span_fraction=row["total_ns"] / device["span_ns"])
+    found["idle_causes"] = [{**found["idle_causes"][0], "total_ns": device["idle_ns"]}]
+    found["launches"] |= {"matched_count": 2, "unmatched_kernel_count": device["kernel_count"] - 2}
+    for which in ("latency", "queue"):
+        found["launches"][f"{which}_histogram"] |= {"negative_count": 0, "counts": [1, 0, 1]}
+    found["nested_ranges"][0] |= {"gpu_inclusive_ns": found["nested_ranges"][0]["gpu_exclusive_ns"]}
+    times = dict.fromkeys(("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns"), iteration["duration_ns"])
+    found["iterations"] = [{**iteration, **times}]
+    [group] = found["iteration_statistics"]
+    group |= {key: times["gpu_ns"] for key in group if key.endswith("_ns")}
+    group |= {"count": 1, "outlier_count": 0, "stddev_ns": None}
+    [rank] = found["ranks"]
+    rank["busy_ratio"] = 1.0
+    return found
+
+
 def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
     """A report of Inductor with a row in every list, whose times are those of its samples."""
     found: dict[str, Any] = example(InductorReport, text) | {"schema_version": VERSION}

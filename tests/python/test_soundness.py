@@ -12,7 +12,7 @@ import pytest
 from commands import run_cli
 from conftest import ROOT
 from run_files import SESSION, exactly, process, result, run, write
-from summary_documents import example, inductor_of, summary_of
+from summary_documents import example, inductor_of, sound_summary
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.capture_manifest import Capture
@@ -237,7 +237,7 @@ def add_up(comparison: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None:
     """Nothing that is called a time may be a century, and nothing may be without end."""
-    made = summary_of("x") if kind is SummaryDocument else example(kind, lambda: "x")
+    made = sound_summary("x") if kind is SummaryDocument else example(kind, lambda: "x")
     made = inductor_of(lambda: "x") if kind is InductorReport else made
     plain = made | {"schema_version": "1.99"}
     if kind is Run:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from summary_documents import summary_of
+from summary_documents import sound_summary
 
 from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.errors import UsageError
@@ -74,10 +74,127 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
 }
 
 
+def first(key: str, **changes: Any) -> Callable[[Any], object]:
+    """A change of the first row of a list."""
+    return lambda found: found[key][0].update(changes)
+
+
+#: Numbers that others give, and the messages.
+FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "a busy share above 1": (first("devices", utilization=41.5), "devices[0].utilization is 41.5, not 4 / 8"),
+    "a device that was used for less": (
+        first("devices", end_ns=7),
+        "devices[0].span_ns is 8, and the device was used from 0 to 7",
+    ),
+    "another idle time": (
+        first("idle_causes", total_ns=5),
+        "idle_causes of devices[0] add up to 5 ns, and idle_ns is 4",
+    ),
+    "bins without length": (
+        lambda found: found["devices"][0]["activity"].update(bin_ns=0),
+        "devices[0].activity.bin_ns is 0, not above 0",
+    ),
+    "a mean of other launches": (first("kernels", mean_ns=9.0), "kernels[0].mean_ns is 9, not 100000 / 4"),
+    "no launches": (first("kernels", count=0), "kernels[0].mean_ns is 25000, not 100000 / 0"),
+    "a least time above the median": (
+        first("kernels", min_ns=10**9),
+        "kernels[0].min_ns is 1e+09, above median_ns, 25000",
+    ),
+    "a median above the greatest time": (
+        first("api_calls", max_ns=0),
+        "api_calls[0].median_ns is 1, above max_ns, 0",
+    ),
+    "a mean outside": (
+        first("api_calls", mean_ns=9.0, total_ns=36),
+        "api_calls[0].mean_ns is 9, and values are from 1 to 1",
+    ),
+    "a spread of equal times": (
+        first("kernels", stddev_ns=1.0),
+        "kernels[0].stddev_ns is 1, and values are from 25000 to 25000",
+    ),
+    "another share": (
+        first("kernels", kernel_time_fraction=0.5),
+        "kernels[0].kernel_time_fraction is 0.5, not 100000 / 100000",
+    ),
+    "another share of the span": (
+        first("kernels", span_fraction=0.5),
+        "kernels[0].span_fraction is 0.5, not 100000 / 8",
+    ),
+    "another device": (first("kernels", device=1), "kernels[0].device is 1, and there are 1 devices"),
+    "launches of other categories": (first("categories", count=5), "categories have 5 launches, and kernels 4"),
+    "another mean of operators": (first("cpu_operators", mean_ns=2.0), "cpu_operators[0].mean_ns is 2, not 4 / 4"),
+    "another bandwidth": (
+        first("memory_operations", bandwidth_gb_per_s=900.0),
+        "memory_operations[0].bandwidth_gb_per_s is 900, not 4 / 4",
+    ),
+    "a stream with more work than time": (first("streams", busy_ns=5), "streams[0].busy_ns is 5, above total_ns, 4"),
+    "more launches than kernels": (
+        lambda found: found["launches"].update(matched_count=3),
+        "launches has 5 kernels, and devices 4",
+    ),
+    "a median above the 95th percentile": (
+        lambda found: found["launches"].update(queue_median_ns=0.75),
+        "launches.queue_median_ns is 0.75, above queue_p95_ns, 0.5",
+    ),
+    "a histogram of other kernels": (
+        lambda found: found["launches"]["queue_histogram"].update(negative_count=1),
+        "launches.queue_histogram counts 3 kernels, and matched_count is 2",
+    ),
+    "a range with less than its own time": (
+        first("ranges", gpu_exclusive_ns=5),
+        "ranges[0].gpu_exclusive_ns is 5, above gpu_inclusive_ns, 4",
+    ),
+    "ranges in less time": (
+        first("nested_ranges", gpu_inclusive_ns=9),
+        "nested_ranges[0].gpu_inclusive_ns is 9, and its parts add up to 4",
+    ),
+    "more iterations": (
+        first("iteration_statistics", count=10, total_ns=10**7),
+        "iteration_statistics[0].count is 10, and iterations have 1",
+    ),
+    "more outliers": (
+        first("iteration_statistics", outlier_count=10**12),
+        "iteration_statistics[0].outlier_count is 1000000000000, and iterations have 0",
+    ),
+    "another time on the host": (
+        first("iteration_statistics", host_median_ns=1e15),
+        "iteration_statistics[0].host_median_ns is 1e+15, and that of its iterations is 1000000",
+    ),
+    "an iteration that is busy for longer": (
+        first("iterations", gpu_busy_ns=10**9),
+        "iterations[0].gpu_busy_ns is 1000000000, above gpu_ns, 1000000",
+    ),
+    "two times on the host": (
+        first("iterations", host_ns=5),
+        "iterations[0].host_ns is 5, and duration_ns is 1000000",
+    ),
+    "another ratio of ranks": (first("ranks", busy_ratio=2.0), "ranks[0].busy_ratio is 2, not 4 / 4"),
+    "a rank with more work than time": (first("ranks", busy_ns=5), "ranks[0].busy_ns is 5, above span_ns, 4"),
+    "a quick rank that is the slowest": (
+        lambda found: (
+            found["ranks"].extend([{**found["ranks"][0], "span_ns": 8, "busy_ns": 8}] * 2)
+            or [one.update(busy_ratio=one["busy_ns"] / 8) for one in found["ranks"]]
+        ),
+        "ranks[0] is the slowest, and another rank was busy for 8 ns",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_number_that_contradicts_others_is_refused(name: str) -> None:
+    """Tables and pages showed a GPU that is busy for 4150 % of the time."""
+    change, message = FIGURES[name]
+    plain = sound_summary("a kernel")
+    change(plain)
+    with pytest.raises(UsageError) as raised:
+        SummaryDocument.from_dict(plain)
+    assert raised.value.message == message
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_no_report_writes_is_refused_by_its_path(name: str) -> None:
     change, message = CHANGES[name]
-    plain = summary_of("a kernel")
+    plain = sound_summary("a kernel")
     SummaryDocument.from_dict(plain)
     change(changed := copy.deepcopy(plain))
     with pytest.raises(UsageError) as raised:
@@ -96,12 +213,17 @@ def test_a_summary_without_time_budgets_has_pages_lists_and_no_answer() -> None:
 
 def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
     """They are kernels without a device."""
-    plain = summary_of("a kernel")
-    plain["kernels"].append({**plain["kernels"][0], "name": "another", "total_ns": 1})
+    plain = sound_summary("a kernel")
+    [kernel], [category] = plain["kernels"], plain["categories"]
+    unknown = dict.fromkeys(("device", "span_fraction", "median_ns", "stddev_ns", "p95_ns"))
+    times = dict.fromkeys(("total_ns", "mean_ns", "min_ns", "max_ns"), 1)
+    plain["kernels"].append({**kernel, **unknown, **times, "name": "another", "count": 1})
+    for row in (*plain["kernels"], category):
+        row["kernel_time_fraction"] = row["total_ns"] / 100_001
     with pytest.raises(UsageError, match="kernels add up to 100001 ns"):
         SummaryDocument.from_dict(plain)
     plain["captures"][0]["format"] = "nvprof-csv"
-    plain["categories"][0]["total_ns"] += 1
+    category |= {"total_ns": 100_001, "count": kernel["count"] + 1, "kernel_time_fraction": 1.0}
     SummaryDocument.from_dict(plain)
-    plain["devices"] = []
-    SummaryDocument.from_dict(plain)
+    empty = {"devices": [], "launches": None}
+    SummaryDocument.from_dict({**plain, **empty, "kernels": [{**kernel, **unknown}, plain["kernels"][1]]})

@@ -25,7 +25,7 @@ from foreign_files import NAMES, plain
 from kineto_traces import kernel, write
 from page_documents import history
 from run_seeds import run_seeds, stored
-from summary_documents import empty, example, summary_of
+from summary_documents import empty, example, sound_summary
 
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.comparison import Comparison
@@ -73,7 +73,7 @@ def _comparisons(_place: Place) -> list[Any]:
 
 
 def _summaries(_place: Place) -> list[Any]:
-    return [*stored("documents/summary_*.json"), summary_of("a kernel", "another", "x" * 90), empty()]
+    return [*stored("documents/summary_*.json"), sound_summary("a kernel", "another", "x" * 90), empty()]
 
 
 def _examples(kind: type[Document]) -> Callable[[Place], list[Any]]:

@@ -1,0 +1,205 @@
+"""Consistency checks of the rows of a summary: every number that others give."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fastrnns_rs.documents.summary import LaunchesEntry, SummaryDocument
+    from fastrnns_rs.documents.summary_plots import Histogram, NestedRange
+    from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics
+
+#: Relative difference of a number that another machine computed.
+_COMPUTED = 1e-6
+#: Statistics of a row, in the order of their values.
+_ORDERED = ("min", "median", "p95", "max")
+
+
+def check_figures(found: SummaryDocument) -> None:
+    """Rejects statistics, shares and counts that contradict others of the summary.
+
+    Raises:
+        UsageError: If there is such a number; the message names its path.
+    """
+    for name in ("kernels", "memory_operations", "api_calls", "iteration_statistics"):
+        for place, each in enumerate(getattr(found, name)):
+            _check_statistics(f"{name}[{place}]", each, "ns")
+    for place, operator in enumerate(found.cpu_operators):
+        _check_quotient(f"cpu_operators[{place}].mean_ns", operator.mean_ns, operator.total_ns, operator.count)
+    for place, copies in enumerate(found.memory_operations):
+        path = f"memory_operations[{place}]"
+        if copies.total_bytes is not None:
+            _check_statistics(path, copies, "bytes")
+            _check_quotient(
+                f"{path}.bandwidth_gb_per_s", copies.bandwidth_gb_per_s, copies.total_bytes, copies.total_ns
+            )
+    _check_devices(found)
+    _check_shares(found)
+    _check_launches(found)
+    for place, row in enumerate(found.ranges):
+        _check_part(f"ranges[{place}]", row, "gpu_exclusive_ns", "gpu_inclusive_ns")
+    _check_nested(found.nested_ranges)
+    _check_iterations(found.iterations, found.iteration_statistics)
+    _check_ranks(found)
+
+
+def _check_statistics(path: str, row: Any, unit: str) -> None:
+    """Checks the mean and the order of the statistics of a row.
+
+    Rows of which a capture contains only totals have no median, and rounded times.
+    """
+    found: dict[str, Any] = {name: getattr(row, f"{name}_{unit}", None) for name in (*_ORDERED, "mean", "stddev")}
+    _check_quotient(f"{path}.mean_{unit}", found["mean"], getattr(row, f"total_{unit}"), row.count)
+    low, high = found["min"], found["max"]
+    names = [name for name in _ORDERED if found[name] is not None]
+    for one, other in pairwise(names):
+        if found[one] > found[other] * (1 + _COMPUTED):
+            raise UsageError(f"{path}.{one}_{unit} is {found[one]:.9g}, above {other}_{unit}, {found[other]:.9g}")
+    if found["median"] is None or low is None or high is None:
+        return
+    mean, spread = found["mean"], found["stddev"]
+    if mean is not None and not low * (1 - _COMPUTED) <= mean <= high * (1 + _COMPUTED):
+        raise UsageError(f"{path}.mean_{unit} is {mean:.9g}, and values are from {low} to {high}")
+    if spread is not None and not 0 <= spread <= (high - low) * (1 + _COMPUTED):
+        raise UsageError(f"{path}.stddev_{unit} is {spread:.9g}, and values are from {low} to {high}")
+
+
+def _check_quotient(path: str, value: float | None, part: float, whole: float) -> None:
+    """Checks a mean, a share or a rate; None where it is unknown."""
+    if value is None:
+        return
+    expected = part / whole if whole else None
+    if expected is None or not math.isclose(value, expected, rel_tol=_COMPUTED):
+        raise UsageError(f"{path} is {value:.9g}, not {part:.9g} / {whole:.9g}")
+
+
+def _check_part(path: str, row: object, part: str, whole: str) -> None:
+    one, other = getattr(row, part), getattr(row, whole)
+    if one is not None and other is not None and one > other:
+        raise UsageError(f"{path}.{part} is {one}, above {whole}, {other}")
+
+
+def _check_devices(found: SummaryDocument) -> None:
+    idle: Counter[int | None] = Counter()
+    for row in found.idle_causes:
+        idle[row.device] += row.total_ns
+    for place, device in enumerate(found.devices):
+        path = f"devices[{place}]"
+        _check_quotient(f"{path}.utilization", device.utilization, device.busy_ns, device.span_ns)
+        # Time between two files of a process is not part of the span.
+        if device.end_ns - device.start_ns < device.span_ns:
+            ends = f"{device.start_ns} to {device.end_ns}"
+            raise UsageError(f"{path}.span_ns is {device.span_ns}, and the device was used from {ends}")
+        if place in idle and idle[place] != device.idle_ns:
+            raise UsageError(f"idle_causes of {path} add up to {idle[place]} ns, and idle_ns is {device.idle_ns}")
+        if device.activity is not None and device.activity.busy_ns and device.activity.bin_ns < 1:
+            raise UsageError(f"{path}.activity.bin_ns is {device.activity.bin_ns}, not above 0")
+    for place, stream in enumerate(found.streams):
+        _check_part(f"streams[{place}]", stream, "busy_ns", "total_ns")
+
+
+def _check_shares(found: SummaryDocument) -> None:
+    whole, count = sum(row.total_ns for row in found.kernels), sum(row.count for row in found.kernels)
+    for place, kernel in enumerate(found.kernels):
+        path = f"kernels[{place}]"
+        _check_quotient(f"{path}.kernel_time_fraction", kernel.kernel_time_fraction, kernel.total_ns, whole)
+        if kernel.device is None:
+            continue
+        if kernel.device >= len(found.devices):
+            raise UsageError(f"{path}.device is {kernel.device}, and there are {len(found.devices)} devices")
+        span_ns = found.devices[kernel.device].span_ns
+        _check_quotient(f"{path}.span_fraction", kernel.span_fraction, kernel.total_ns, span_ns)
+    for place, category in enumerate(found.categories):
+        path = f"categories[{place}].kernel_time_fraction"
+        _check_quotient(path, category.kernel_time_fraction, category.total_ns, whole)
+    counted = sum(row.count for row in found.categories)
+    if counted != count:
+        raise UsageError(f"categories have {counted} launches, and kernels {count}")
+
+
+def _check_launches(found: SummaryDocument) -> None:
+    launches = found.launches
+    if launches is None:
+        return
+    kernels = sum(device.kernel_count for device in found.devices)
+    counted = launches.matched_count + launches.unmatched_kernel_count
+    if counted != kernels:
+        raise UsageError(f"launches has {counted} kernels, and devices {kernels}")
+    for name, histogram in (("latency", launches.latency_histogram), ("queue", launches.queue_histogram)):
+        _check_part("launches", launches, f"{name}_median_ns", f"{name}_p95_ns")
+        _check_histogram(f"launches.{name}_histogram", histogram, launches)
+
+
+def _check_histogram(path: str, histogram: Histogram | None, launches: LaunchesEntry) -> None:
+    if histogram is None:
+        return
+    counted = sum(histogram.counts) + histogram.negative_count
+    if counted != launches.matched_count:
+        raise UsageError(f"{path} counts {counted} kernels, and matched_count is {launches.matched_count}")
+
+
+def _check_nested(rows: Sequence[NestedRange]) -> None:
+    inside: Counter[int | None] = Counter()
+    for row in rows:
+        inside[row.parent] += row.gpu_inclusive_ns
+    for place, row in enumerate(rows):
+        total = row.gpu_exclusive_ns + inside[place]
+        if row.gpu_inclusive_ns != total:
+            path = f"nested_ranges[{place}].gpu_inclusive_ns"
+            raise UsageError(f"{path} is {row.gpu_inclusive_ns}, and its parts add up to {total}")
+
+
+def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationStatistics]) -> None:
+    members: dict[tuple[str | None, str | None], list[IterationRow]] = {}
+    for place, row in enumerate(rows):
+        members.setdefault((row.runner, row.phase), []).append(row)
+        for whole in ("gpu_ns", "gpu_time_ns"):
+            _check_part(f"iterations[{place}]", row, "gpu_busy_ns", whole)
+        if row.host_ns is not None and row.host_ns != row.duration_ns:
+            raise UsageError(f"iterations[{place}].host_ns is {row.host_ns}, and duration_ns is {row.duration_ns}")
+    for place, group in enumerate(groups):
+        path, of = f"iteration_statistics[{place}]", members.get((group.runner, group.phase), [])
+        outliers = sum(row.outlier for row in of)
+        for name, value, expected in (
+            ("count", group.count, len(of)),
+            ("outlier_count", group.outlier_count, outliers),
+        ):
+            if value != expected:
+                raise UsageError(f"{path}.{name} is {value}, and iterations have {expected}")
+        for key in ("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns"):
+            _check_median(path, group, key.replace("_ns", "_median_ns"), [getattr(row, key) for row in of])
+        times = [row.duration_ns if group.measure == "host_ns" else row.gpu_ns for row in of]
+        _check_median(path, group, "median_ns", times)
+        known = [time for time in times if time is not None]
+        if len(known) == len(times) and (group.min_ns, group.max_ns, group.total_ns) != (
+            min(known),
+            max(known),
+            sum(known),
+        ):
+            raise UsageError(f"min_ns, max_ns and total_ns of {path} are not those of its iterations")
+
+
+def _check_median(path: str, group: object, name: str, times: Sequence[int | None]) -> None:
+    value, known = getattr(group, name), [time for time in times if time is not None]
+    # Earlier versions have some times only.
+    if value is not None and len(known) == len(times) and not math.isclose(value, median(known), rel_tol=_COMPUTED):
+        raise UsageError(f"{path}.{name} is {value:.9g}, and that of its iterations is {median(known):.9g}")
+
+
+def _check_ranks(found: SummaryDocument) -> None:
+    middle = median(row.busy_ns for row in found.ranks) if found.ranks else 0
+    most = max((row.busy_ns for row in found.ranks), default=0)
+    for place, row in enumerate(found.ranks):
+        path = f"ranks[{place}]"
+        _check_part(path, row, "busy_ns", "span_ns")
+        _check_quotient(f"{path}.busy_ratio", row.busy_ratio, row.busy_ns, middle)
+        if row.slowest and row.busy_ns < most:
+            raise UsageError(f"{path} is the slowest, and another rank was busy for {most} ns")
