@@ -117,6 +117,18 @@ def sound_summary(*names: str) -> dict[str, Any]:
     return found
 
 
+def fit_noise_floor(floor: dict[str, Any]) -> None:
+    """Makes numbers of an example of a noise floor consistent."""
+    floor |= {"n_processes": 8, "n_sessions": 8, "pair_log_stddev": 0.01, "session_log_stddev": 0.01}
+    floor["checks"][0]["ratio_ci_high"] = 2.0
+
+
+def fit_trend(trend: dict[str, Any]) -> None:
+    """Makes numbers of an example of a trend consistent."""
+    trend["points"] *= 2
+    trend["segments"][0] |= {"begin": 0, "end": 2, "level_ns": trend["points"][0]["estimate_ns"]}
+
+
 def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
     """A report of Inductor with a row in every list, whose times are those of its samples."""
     found: dict[str, Any] = example(InductorReport, text) | {"schema_version": VERSION}

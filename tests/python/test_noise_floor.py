@@ -318,7 +318,12 @@ def doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     return (
         lambda *flags: run_cli("doctor", *flags, PYTHONPATH=path),
-        replace(measured(medians(0.02), environment=known), false_alarm_rate=0.047, minimum_detectable_change=0.0234),
+        replace(
+            measured(medians(0.02), environment=known),
+            false_alarm_rate=0.047,
+            minimum_detectable_change=0.0234,
+            pair_log_stddev=0.01,
+        ),
     )
 
 
@@ -389,7 +394,9 @@ def test_a_run_of_something_else_has_no_floor() -> None:
 
 
 def test_a_floor_is_told_in_a_sentence() -> None:
-    floor = replace(measured(medians(0.02)), false_alarm_rate=0.05, minimum_detectable_change=0.01234)
+    floor = replace(
+        measured(medians(0.02)), false_alarm_rate=0.05, minimum_detectable_change=0.01234, pair_log_stddev=0.01
+    )
     told = sentence(replace(floor, false_alarm_ci_low=0.04, false_alarm_ci_high=0.06))
     parts = ("cpu", "10 + 10 processes", "1.2 %", "5.0 [4.0, 6.0] % false alarms", "cannot show a bias")
     parts += ("unknown between sessions", "40 processes", "lstm/forward")

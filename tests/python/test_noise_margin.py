@@ -88,7 +88,8 @@ def test_files_of_different_sessions_take_the_figure_between_sessions() -> None:
     ) as caught:
         compared(first, second)
     assert caught.value.command_hint == "Run 5 more times, in different hours: fastrnns-rs ab --same r"
-    floor = floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, between_sessions_change=0.07, n_sessions=8)
+    between = {"between_sessions_change": 0.07, "session_log_stddev": 0.01, "n_sessions": 8}
+    floor = floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, **between)
     store(floor)
     assert compared(first, second).method.margin == 0.07
     # Sides of one session, and the same sessions on both sides, take the other.

@@ -12,7 +12,7 @@ import pytest
 from commands import run_cli
 from conftest import ROOT
 from run_files import SESSION, exactly, process, result, run, write
-from summary_documents import example, inductor_of, sound_summary
+from summary_documents import example, fit_noise_floor, fit_trend, inductor_of, sound_summary
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.capture_manifest import Capture
@@ -259,6 +259,10 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)
         plain["rows"][0]["conditional_verdict"] = None
         add_up(plain)
+    if kind in {Diagnosis, NoiseFloorDocument}:
+        fit_noise_floor(plain["noise_floor"])
+    if kind is History:
+        fit_trend(plain["trends"][0])
     kind.from_dict(plain)
     found = places(plain)
     assert found or kind == Catalogue

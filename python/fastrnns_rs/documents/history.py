@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from fastrnns_rs.documents import history_soundness, soundness
 from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
@@ -80,6 +81,11 @@ class History(Container[KeptRun], Document):
     runs: list[KeptRun] = field(default_factory=list)
     trends: list[Trend] = field(default_factory=list, metadata=since("1.3"))
     n_trend_runs: int | None = field(default=None, metadata=since("1.3"))
+
+    def check(self) -> None:
+        """Checks numbers, as any document does, and the times over runs."""
+        soundness.check_numbers(self)
+        history_soundness.check_history(self)
 
     def _names(self) -> list[tuple[str, ...]]:
         return [(one.run_id, one.run_id[:12], *(f"@tag:{tag}" for tag in one.tags)) for one in self.runs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,6 +13,12 @@ from fastrnns_rs.documents.self_check import SelfCheck
 from fastrnns_rs.errors import UsageError
 
 _MOST = 1e300
+#: Number of sessions from which the effect between sessions is known.
+_LEAST_SESSIONS = 8
+#: Standard errors of an effect that is detected with 80 % power: more if few processes show the standard error.
+_LEAST_ERRORS = 2.8
+#: Largest logarithm of an effect that is checked.
+_MOST_LOG = 9.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -89,11 +96,41 @@ class NoiseFloor(Part):
             # Any program may have written the document: NaN and integers above the range of a float are outside too.
             if not 0 <= getattr(self, name) < _MOST:
                 raise UsageError(f"{name} is {getattr(self, name)}, not a relative difference")
-        for name in ("comparisons", "n_processes", "processes_per_side"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name} is {getattr(self, name)}, not a count")
-        if self.n_sessions is not None and self.n_sessions < 1:
-            raise UsageError(f"n_sessions is {self.n_sessions}, not a count")
+        self._check_counts()
+        self._check_effects()
+
+    def _check_counts(self) -> None:
+        for name in ("comparisons", "n_processes", "processes_per_side", "n_sessions"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UsageError(f"{name} is {value}, not a count")
+        if 2 * self.processes_per_side > self.n_processes:
+            raise UsageError(f"processes_per_side is {self.processes_per_side}, and n_processes is {self.n_processes}")
+        names = [one.check for one in self.checks]
+        for name in names:
+            if names.count(name) > 1:
+                raise UsageError(f"duplicate check: {name}")
+
+    def _check_effects(self) -> None:
+        """Rejects effects that are too small for the spread beside them: they are used as margins."""
+        pairs, sessions = self.pair_log_stddev, self.session_log_stddev
+        if pairs is not None:
+            _check_effect(
+                "minimum_detectable_change", self.minimum_detectable_change, pairs / self.processes_per_side**0.5
+            )
+        if self.between_sessions_change is None:
+            return
+        if sessions is None or self.n_sessions is None or self.n_sessions < _LEAST_SESSIONS:
+            known = f"session_log_stddev is {sessions} and n_sessions {self.n_sessions}"
+            raise UsageError(f"between_sessions_change is {self.between_sessions_change:g}, and {known}")
+        # The spread is that of the difference of two sessions.
+        _check_effect("between_sessions_change", self.between_sessions_change, sessions * 2**0.5)
+
+
+def _check_effect(name: str, change: float, error: float) -> None:
+    least = math.expm1(min(_LEAST_ERRORS * error, _MOST_LOG))
+    if change < least:
+        raise UsageError(f"{name} is {change:g}, and its standard deviation gives {least:g} or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

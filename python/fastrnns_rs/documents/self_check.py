@@ -12,6 +12,8 @@ CheckName = Literal["sides", "launch_order", "session", "time"]
 Finding = Literal["none", "difference", "drift", "jump", "unknown"]
 
 _MOST = 1e300
+#: Relative rounding error of a ratio and of the ends of its interval.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -58,3 +60,21 @@ class SelfCheck(Part):
         is_found = self.finding in {"difference", "drift", "jump"}
         if is_found and (self.ratio is None or (self.finding == "jump" and self.after_process is None)):
             raise UsageError(f"{self.check} has a {self.finding} without its size or place")
+        if is_found and (self.check == "time") == (self.finding == "difference"):
+            raise UsageError(f"{self.check} has a {self.finding}, which it cannot have")
+        self._check_interval()
+
+    def _check_interval(self) -> None:
+        """Rejects an interval that contradicts the ratio or the finding."""
+        low, ratio, high = self.ratio_ci_low, self.ratio, self.ratio_ci_high
+        if low is not None and high is not None and low > high:
+            raise UsageError(f"ratio_ci_low is {low:g}, above ratio_ci_high, {high:g}")
+        if low is None or ratio is None or high is None:
+            return
+        if not low * (1 - _ROUNDING) <= ratio <= high * (1 + _ROUNDING):
+            raise UsageError(f"ratio is {ratio:g}, outside of its interval from {low:g} to {high:g}")
+        includes = low * (1 + _ROUNDING) < 1 < high * (1 - _ROUNDING)
+        excludes = low > 1 + _ROUNDING or high < 1 - _ROUNDING
+        if (self.finding == "difference" and includes) or (self.finding == "none" and excludes):
+            found = f"{self.check} has the finding {self.finding}"
+            raise UsageError(f"{found}, and its interval is from {low:g} to {high:g}")

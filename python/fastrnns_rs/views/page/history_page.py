@@ -42,7 +42,7 @@ def article(history: History, charts: Charts) -> Article:
         left = len(history.runs) - history.n_trend_runs
         context.append(
             f"Times of the newest {counted(history.n_trend_runs, 'run')} of bench"
-            + (f"; the times of {counted(left, 'run')} are left out" if left else "")
+            + (f"; the times of {counted(left, 'run')} are left out" if left > 0 else "")
         )
     warnings = [(one.code, visible(one.message), _shown(one.evidence), _shown(one.hint)) for one in history.warnings]
     return Article(

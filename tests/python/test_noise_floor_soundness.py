@@ -1,0 +1,81 @@
+"""Noise floors that contradict themselves: they are refused, since margins are made from them."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+from run_files import ENVIRONMENT
+
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
+from fastrnns_rs.documents.self_check import SelfCheck
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.machine.noise import measure_floor
+from fastrnns_rs.machine.noise.process_pairs import ProcessPair
+
+SIDES: dict[str, Any] = to_plain(SelfCheck(check="sides", finding="none"))
+INTERVAL = {"ratio": 1.0, "ratio_ci_low": 0.99, "ratio_ci_high": 1.01}
+
+
+def document() -> dict[str, Any]:
+    """The noise floor of 20 pairs that vary by 2 %."""
+    generator = random.Random(0)
+    times = [(1e6 * math.exp(generator.gauss(0, 0.02)), 1e6 * math.exp(generator.gauss(0, 0.02))) for _ in range(20)]
+    pairs = [ProcessPair(baseline_ns=one, candidate_ns=other, baseline_first=True) for one, other in times]
+    floor = measure_floor(pairs, None, device="cpu", runner="lstm", environment=ENVIRONMENT, draws=50)
+    return NoiseFloorDocument(noise_floor=floor).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"finding": "drift", "ratio": 1.1}, "sides has a drift, which it cannot have"),
+        ({"check": "time", "finding": "difference", "ratio": 1.1}, "time has a difference, which it cannot have"),
+        (INTERVAL | {"ratio": 2.0}, "ratio is 2, outside of its interval from 0.99 to 1.01"),
+        (INTERVAL | {"ratio_ci_low": 1.5}, "ratio_ci_low is 1.5, above ratio_ci_high, 1.01"),
+        (
+            INTERVAL | {"finding": "difference"},
+            "sides has the finding difference, and its interval is from 0.99 to 1.01",
+        ),
+        (
+            INTERVAL | {"ratio": 1.25, "ratio_ci_low": 1.125, "ratio_ci_high": 1.5},
+            "sides has the finding none, and its interval is from 1.125 to 1.5",
+        ),
+    ],
+)
+def test_a_check_that_contradicts_its_interval_is_refused(changes: dict[str, Any], message: str) -> None:
+    """The answer of `ab --same` is made from findings and intervals."""
+    plain = document()
+    NoiseFloorDocument.from_dict(plain)
+    plain["noise_floor"]["checks"] = [SIDES | changes]
+    with pytest.raises(UsageError) as raised:
+        NoiseFloorDocument.from_dict(plain)
+    assert raised.value.message.endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"checks": [SIDES, SIDES]}, "duplicate check: sides"),
+        ({"processes_per_side": 21}, "processes_per_side is 21, and n_processes is 40"),
+        ({"pair_log_stddev": 0.5}, "and its standard deviation gives 0.556935 or more"),
+        (
+            {"between_sessions_change": 0.001, "session_log_stddev": 0.02, "n_sessions": 9},
+            "between_sessions_change is 0.001, and its standard deviation gives 0.0824164 or more",
+        ),
+        (
+            {"between_sessions_change": 0.5, "session_log_stddev": 0.02, "n_sessions": 7},
+            "between_sessions_change is 0.5, and session_log_stddev is 0.02 and n_sessions 7",
+        ),
+    ],
+)
+def test_an_effect_that_contradicts_its_spread_is_refused(changes: dict[str, Any], message: str) -> None:
+    """`--margin noise-floor` would call every difference real."""
+    plain = document()
+    plain["noise_floor"] |= changes
+    with pytest.raises(UsageError) as raised:
+        NoiseFloorDocument.from_dict(plain)
+    assert raised.value.message.endswith(message)
