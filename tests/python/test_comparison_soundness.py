@@ -32,6 +32,17 @@ def idle(span_fraction: float = 0.5) -> dict[str, Any]:
     return {"span_ns": 100, "idle_ns": 50, "idle_times": times}
 
 
+def mean(**changes: float) -> dict[str, float]:
+    """The change of a mean by half."""
+    times = {"baseline_ns": 100.0, "candidate_ns": 150.0, "ratio": 1.5, "ratio_ci_low": 1.25, "ratio_ci_high": 1.75}
+    return {**times, "p_value": 0.125, "p_value_adjusted": 0.25, **changes}
+
+
+def delta_of(change: dict[str, Any]) -> dict[str, int]:
+    """The difference of the times of a change."""
+    return {"delta_ns": change["candidate"]["total_ns"] - change["baseline"]["total_ns"]}
+
+
 #: A row of a comparison without an interval.
 NO_INTERVAL = {"ratio_ci_low": None, "ratio_ci_high": None, "p_value": None, "p_value_adjusted": None}
 #: Changes of a comparison of runs and of one of captures, and the messages.
@@ -152,6 +163,21 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["rows"][0]["baseline"].update(estimate_ns=0),
         "rows[0].ratio is 1.032, and the estimates are 0 and ",
     ),
+    "a mean of other times": (
+        lambda found: found["rows"][0].update(mean=mean(ratio=2.0, ratio_ci_high=3.0)),
+        "rows[0].mean.ratio is 2, and the times are 100 and 150 ns",
+    ),
+    "a mean, less probable than adjusted": (
+        lambda found: found["rows"][0].update(mean=mean(p_value=0.5)),
+        "rows[0].mean.p_value is 0.5, above p_value_adjusted, 0.25",
+    ),
+    "an interval of other processes": (
+        lambda found: found["rows"][0]["baseline"].update(
+            process_medians_ns=[1e6] * 5 + [1.44e6] * 5, ci_low_ns=1.199e6
+        ),
+        "rows[0].baseline.ci_low_ns is 1199000, and that of its processes is 104",
+    ),
+    "an exit code of no command": (lambda found: found.update(exit_code=7), "exit_code is 7, and no row is the cause"),
     "a mean beside its interval": (
         lambda found: found["geometric_mean"].update(ratio=0.9),
         "geometric_mean.ratio is 0.9, outside of its interval from 0.991 to 1.0125",
@@ -202,6 +228,21 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["baseline"].update(idle(span_fraction=1.5)),
         "baseline.idle_times[0].span_fraction is 1.5, not a share",
     ),
+    "a change of other kernels": (
+        lambda found: (
+            found["device_time"]["candidate"].update(total_ns=10**9)
+            or found["device_time"].update(ratio=None, verdict=None, **delta_of(found["device_time"]))
+        ),
+        "delta_ns of kernels adds up to 999000, and that of device_time is ",
+    ),
+    "an exit code for a regression": (
+        lambda found: found["method"].update(margin=0.49) or found.update(exit_code=3),
+        "exit_code is 3, and no row is the cause",
+    ),
+    "an exit code for failed runners": (
+        lambda found: found.update(exit_code=1),
+        "exit_code is 1, and no row is the cause",
+    ),
     "kernels that are not counted": (
         lambda found: found["kernels"].pop(),
         "counts.none is 21, and 20 rows ",
@@ -223,7 +264,7 @@ def test_what_no_comparison_finds_is_refused_by_its_path(name: str) -> None:
 def test_deciles_and_idle_times_are_read() -> None:
     """The documents that the tests above damage are sound without the damage."""
     for file, change in (
-        ("comparison", lambda found: found["rows"][0].update(deciles=deciles())),
+        ("comparison", lambda found: found["rows"][0].update(deciles=deciles(), mean=mean())),
         ("captures", lambda found: found["baseline"].update(idle())),
     ):
         plain = kept(file)

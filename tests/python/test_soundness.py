@@ -222,6 +222,9 @@ def add_up(comparison: dict[str, Any]) -> None:
     [row] = comparison["rows"]
     row["baseline"] |= {"estimate_ns": 1.0, "ci_high_ns": 1.0, "process_levels_ns": [1.0]}
     comparison["geometric_mean"]["n"] = 1
+    comparison["exit_code"] = 0
+    for name in ("median", "mean", "p95"):
+        row[name] |= {"ratio": 1.0, "ratio_ci_high": 1.0}
     [decile] = row["deciles"]
     decile = {**decile, "shift_ns": decile["candidate_ns"] - decile["baseline_ns"]}
     row["deciles"] = [{**decile, "level": level / 10} for level in range(1, 10)]

@@ -7,17 +7,20 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
+from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.run_soundness import ROUNDING, check_estimate
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fastrnns_rs.documents.comparison import (
         Change,
         Compared,
         Comparison,
+        Figures,
         GeometricMean,
         Method,
         Row,
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     )
 
 _Row = TypeVar("_Row")
+
+#: Relative difference of a number that another machine computed.
+_COMPUTED = 1e-6
 
 
 def check_comparison(found: Comparison) -> None:
@@ -55,6 +61,7 @@ def check_comparison(found: Comparison) -> None:
             if change is not None:
                 _check_interval(f"{path}.{name}", change)
                 _check_within(f"{path}.{name}", change)
+                _check_statistic(f"{path}.{name}", change)
     if found.geometric_mean is not None:
         _check_interval("geometric_mean", found.geometric_mean)
         _check_within("geometric_mean", found.geometric_mean)
@@ -65,6 +72,8 @@ def check_comparison(found: Comparison) -> None:
         _check_idle(path, side)
     _check_repeated(found.rows)
     _check_counts(found)
+    _check_sums(found)
+    _check_exit_code(found)
 
 
 def _placed(name: str, rows: Iterable[_Row]) -> list[tuple[str, _Row]]:
@@ -107,11 +116,24 @@ def _check_change(path: str, row: Change) -> None:
     before, after = (0 if side is None else side.total_ns for side in (row.baseline, row.candidate))
     if row.delta_ns != after - before:
         raise UsageError(f"{path}.delta_ns is {row.delta_ns}, not the difference, {after - before}")
-    if row.ratio is not None and (not before or not math.isclose(row.ratio, after / before, rel_tol=1e-6)):
+    if row.ratio is not None and (not before or not math.isclose(row.ratio, after / before, rel_tol=_COMPUTED)):
         raise UsageError(f"{path}.ratio is {row.ratio:g}, and the times are {before} and {after} ns")
     presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
     if row.presence != presence:
         raise UsageError(f"{path}.presence is {row.presence}, not {presence}")
+
+
+def _check_statistic(path: str, change: StatisticChange) -> None:
+    before, after = change.baseline_ns, change.candidate_ns
+    if before <= 0 or not math.isclose(change.ratio, after / before, rel_tol=_COMPUTED):
+        raise UsageError(f"{path}.ratio is {change.ratio:g}, and the times are {before:g} and {after:g} ns")
+    _check_adjusted(path, change)
+
+
+def _check_adjusted(path: str, row: Row | Change | StatisticChange) -> None:
+    adjusted = row.p_value_adjusted
+    if adjusted is not None and row.p_value is not None and row.p_value > adjusted * (1 + ROUNDING):
+        raise UsageError(f"{path}.p_value is {row.p_value:g}, above p_value_adjusted, {adjusted:g}")
 
 
 def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
@@ -136,8 +158,7 @@ def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
     adjusted, rate = row.p_value_adjusted, method.false_discovery_rate
     if word in {"slower", "faster"} and adjusted is not None and adjusted > rate:
         raise UsageError(f"{path}.{key} is {word}, and p_value_adjusted is {adjusted:g}, above {rate:g}")
-    if adjusted is not None and row.p_value is not None and row.p_value > adjusted * (1 + ROUNDING):
-        raise UsageError(f"{path}.p_value is {row.p_value:g}, above p_value_adjusted, {adjusted:g}")
+    _check_adjusted(path, row)
 
 
 def _check_conclusions(path: str, row: Row, method: Method) -> None:
@@ -176,7 +197,7 @@ def _check_estimates(path: str, row: Row) -> None:
     if row.basis == "interleaved" and row.baseline.n_processes != row.candidate.n_processes:
         return
     before, after = row.baseline.estimate_ns, row.candidate.estimate_ns
-    if before <= 0 or not math.isclose(row.ratio, after / before, rel_tol=1e-6):
+    if before <= 0 or not math.isclose(row.ratio, after / before, rel_tol=_COMPUTED):
         raise UsageError(f"{path}.ratio is {row.ratio:g}, and the estimates are {before:g} and {after:g} ns")
 
 
@@ -192,6 +213,20 @@ def _check_processes(path: str, row: Row) -> None:
         if judged and not min(judged) * (1 - ROUNDING) <= side.estimate_ns <= max(judged) * (1 + ROUNDING):
             ends = f"{min(judged):.9g} to {max(judged):.9g}"
             raise UsageError(f"{path}.{name}.estimate_ns is {side.estimate_ns:.9g}, and its processes are from {ends}")
+        if len(judged) > 1 and row.basis != "sessions":
+            _check_ends(f"{path}.{name}", side, judged)
+
+
+def _check_ends(path: str, side: Figures, judged: Sequence[float]) -> None:
+    """Checks an estimate and its interval, which are those of the processes if sessions are not the replicates."""
+    if min(judged) <= 0:
+        return
+    found = process_ci(judged)
+    expected = {"estimate_ns": found.estimate, "ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high}
+    for key, number in expected.items():
+        value = getattr(side, key)
+        if value is not None and (number is None or not math.isclose(value, number, rel_tol=_COMPUTED)):
+            raise UsageError(f"{path}.{key} is {value:.9g}, and that of its processes is {number or 0:.9g}")
 
 
 def _check_deciles(path: str, row: Row) -> None:
@@ -257,3 +292,28 @@ def _check_counts(found: Comparison) -> None:
             recorded = getattr(counts, word)
             if recorded != counted[word]:
                 raise UsageError(f"{key}.{word} is {recorded}, and {counted[word]} rows have this verdict")
+
+
+def _check_sums(found: Comparison) -> None:
+    """Checks that the changes of kernels, and of categories, add up to that of the whole device time."""
+    if found.device_time is None:
+        return
+    for name, rows in (("kernels", found.kernels), ("categories", found.categories)):
+        total = sum(row.delta_ns for row in rows)
+        if rows and total != found.device_time.delta_ns:
+            change = found.device_time.delta_ns
+            raise UsageError(f"delta_ns of {name} adds up to {total}, and that of device_time is {change}")
+
+
+def _check_exit_code(found: Comparison) -> None:
+    """Checks that a row has the cause of the exit code, whatever `fail_on` was."""
+    rows: list[Row | Change] = [*found.rows, *found.kernels, *([found.device_time] if found.device_time else [])]
+    margin = found.method.margin
+    causes = {
+        0: True,
+        1: found.kind == "run",
+        3: any(is_regression(row, margin) for row in rows),
+        4: any(is_withheld(row, margin) or row.verdict in {None, "inconclusive"} for row in rows),
+    }
+    if not causes.get(found.exit_code, False):
+        raise UsageError(f"exit_code is {found.exit_code}, and no row is the cause")
