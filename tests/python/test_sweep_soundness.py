@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from run_files import exactly, run
 
-from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.run_file import Run, RunSide
+from fastrnns_rs.documents.sweep import SweepGrowth
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.phase_summary import summary
 
@@ -31,6 +34,7 @@ def test_failed_processes_have_no_estimate() -> None:
     [
         ({"time_ns": 500.0}, "time_ns is 500, and that of the result is "),
         ({"samples_per_second": 1.0}, "samples_per_second is 1, not mini_batch by time_ns"),
+        ({"steps_per_second": 1.0}, "steps_per_second is 1, not seq_length by samples_per_second"),
     ],
 )
 def test_a_sweep_does_not_contradict_its_results(changes: dict[str, float], message: str) -> None:
@@ -46,4 +50,47 @@ def test_a_sweep_does_not_contradict_its_results(changes: dict[str, float], mess
     assert Run.from_dict(plain).sweep is not None
     plain["sweep"]["cells"] = [cell | changes]
     with pytest.raises(UsageError, match=rf"^sweep\.cells\[0\]\.{message}"):
+        Run.from_dict(plain)
+
+
+def test_an_exponent_is_within_its_interval() -> None:
+    plain = summarized()
+    known = {"runner": "cudnn", "phase": "forward", "axis": "hidden-size", "at": {}, "n_points": 3, "exponent": 1.0}
+    growth = Run.from_dict({**plain, "sweep": {"axes": [], "cells": [], "growth": [grown(known)]}}).sweep
+    assert growth is not None
+    plain["sweep"] = {"axes": [], "cells": [], "growth": [grown(known), grown(known | {"exponent": 2.0})]}
+    message = r"^sweep\.growth\[1\]\.exponent is 2, outside of its interval from 0\.75 to 1\.25$"
+    with pytest.raises(UsageError, match=message):
+        Run.from_dict(plain)
+
+
+def grown(known: dict[str, Any]) -> dict[str, Any]:
+    """The growth of times along an axis, with an interval."""
+    law = SweepGrowth(**known, ci_low=0.75, ci_high=1.25, confidence_level=0.95, ci_method="t")
+    plain: dict[str, Any] = to_plain(law)
+    return plain
+
+
+@pytest.mark.parametrize(("host_ns", "launch_bound"), [(None, True), (100.0, True), (2000.0, False)])
+def test_a_phase_waits_for_launches_by_its_time_on_the_host(host_ns: float | None, launch_bound: bool) -> None:
+    plain = summarized()
+    forward = plain["results"][0]["forward"]
+    for sound in ({"host_ns": 100.0, "launch_bound": False}, {"host_ns": 2000.0, "launch_bound": True}):
+        forward |= sound
+        Run.from_dict(plain)
+    forward |= {"host_ns": host_ns, "launch_bound": launch_bound}
+    message = (
+        rf"^results\[0\]\.forward\.launch_bound is {str(launch_bound).lower()}, and host_ns is {host_ns} and median_ns"
+    )
+    with pytest.raises(UsageError, match=message):
+        Run.from_dict(plain)
+
+
+def test_the_first_side_is_the_baseline() -> None:
+    made = run([exactly([1000, 1100, 1200])])
+    sides = [RunSide(name=name, label=name, runner="cudnn", environment=made.environment) for name in ("a", "b")]
+    plain = replace(made, sides=sides).to_dict()
+    Run.from_dict(plain)
+    plain["sides"].reverse()
+    with pytest.raises(UsageError, match=r"^sides is b, a, not a, b$"):
         Run.from_dict(plain)

@@ -226,6 +226,7 @@ class Run(Container[Result], Tabular, Document):
         run_soundness.check_results(self.results)
         run_soundness.check_sweep(self)
         run_soundness.check_sessions(self)
+        run_soundness.check_sides(self)
         run_soundness.check_end(self)
 
     def _names(self) -> list[tuple[str, ...]]:

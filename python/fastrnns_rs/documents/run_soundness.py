@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Relative rounding error of statistics, and of the ends of intervals without width.
 ROUNDING = 1e-9
+#: Share of the device time from which the host time determines the time of a phase.
+_LAUNCH_BOUND = 0.9
 #: Relative difference of a statistic that another build or machine computed.
 _COMPUTED = 1e-6
 #: Statistics of all timed samples of a phase.
@@ -90,6 +92,16 @@ def check_sweep(run: Run) -> None:
         rate = result.problem.mini_batch / expected * 1e9 if expected > 0 else None
         if samples is not None and (rate is None or not math.isclose(samples, rate, rel_tol=_COMPUTED)):
             raise UsageError(f"{path}.samples_per_second is {samples:.9g}, not mini_batch by time_ns")
+        length, steps = result.problem.seq_length, cell.steps_per_second
+        known = None if length is None or samples is None else length * samples
+        if steps is not None and (known is None or not math.isclose(steps, known, rel_tol=_COMPUTED)):
+            raise UsageError(f"{path}.steps_per_second is {steps:.9g}, not seq_length by samples_per_second")
+    for number, one in enumerate(run.sweep.growth):
+        low, exponent, high = one.ci_low, one.exponent, one.ci_high
+        # Exponents near 0 have absolute rounding errors.
+        if None not in {low, exponent, high} and not low - _COMPUTED <= exponent <= high + _COMPUTED:
+            ends = f"{low:.9g} to {high:.9g}"
+            raise UsageError(f"sweep.growth[{number}].exponent is {exponent:.9g}, outside of its interval from {ends}")
 
 
 def _check_summary(path: str, result: Result, phase: str) -> None:
@@ -106,6 +118,7 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
         return
     _check_ranges(path, summary, samples)
     check_estimate(path, summary)
+    _check_launches(path, summary)
     counts = (("n_processes", len({one.index for one in processes})), ("n_samples", len(samples)))
     for name, most in counts:
         if getattr(summary, name) > most:
@@ -115,6 +128,17 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
         found = summarize(samples)
         _check_computed(path, summary, {f"{name}_ns": getattr(found, name) for name in _DESCRIBED})
         _check_between(path, summary, phase, [one for one in processes if one.samples_ns(phase, timed=True)])
+
+
+def _check_launches(path: str, summary: PhaseSummary) -> None:
+    """Rejects a phase that waits for launches, or does not, against its time on the host."""
+    if summary.launch_bound is None:
+        return
+    host_ns, limit = summary.host_ns, _LAUNCH_BOUND * summary.median_ns
+    bound = None if host_ns is None else host_ns >= limit
+    if bound != summary.launch_bound:
+        times = f"host_ns is {host_ns} and median_ns {summary.median_ns:.9g}"
+        raise UsageError(f"{path}.launch_bound is {str(summary.launch_bound).lower()}, and {times}")
 
 
 def check_statistics(path: str, summary: PhaseSummary, processes: Sequence[Sequence[int]]) -> None:
@@ -238,6 +262,17 @@ def check_end(run: Run) -> None:
     """
     if run.plan.stopped_by == "interrupt" and run.status != "interrupted":
         raise UsageError(f"status is {run.status}, and plan.stopped_by is interrupt")
+
+
+def check_sides(run: Run) -> None:
+    """Rejects sides in another order: tables call the first one the baseline.
+
+    Raises:
+        UsageError: If the sides are not `a` and `b`, or the first of them.
+    """
+    names = [one.name for one in run.sides]
+    if names != ["a", "b"][: len(names)]:
+        raise UsageError(f"sides is {', '.join(names)}, not a, b")
 
 
 def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:
