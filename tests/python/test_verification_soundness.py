@@ -1,15 +1,19 @@
-"""Verifications that contradict their checks, and objects with a key twice: readers refuse them."""
+"""Verifications, diagnoses and capture manifests that contradict themselves, and objects with a key twice."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from summary_documents import example
 
 from fastrnns_rs import compare
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.documents.diagnosis import Diagnosis
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.errors import UsageError
@@ -53,3 +57,37 @@ def test_a_verification_that_contradicts_itself_is_refused(name: str) -> None:
     change(plain)
     with pytest.raises(UsageError, match=message):
         Verification.from_dict(plain)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"iterations": 0}, "^iterations is 0, not above 0$"),
+        ({"unprofiled_ns": [2400, 7]}, "^unprofiled_ns has 2 numbers, and runners 1$"),
+        (
+            {"profiled_over_unprofiled_ci": [3.0, 2.0]},
+            "^profiled_over_unprofiled_ci is .*, not the ends of an interval$",
+        ),
+        ({"profiled_over_unprofiled_ci": []}, "^profiled_over_unprofiled_ci is .*, not the ends of an interval$"),
+    ],
+)
+def test_a_capture_manifest_that_contradicts_itself_is_refused(changes: dict[str, Any], message: str) -> None:
+    plain = json.loads((ROOT / "tests" / "data" / "documents" / "capture_5_ae2a7a9.json").read_text(encoding="utf-8"))
+    Capture.from_dict(plain)
+    with pytest.raises(UsageError, match=message):
+        Capture.from_dict(plain | changes)
+
+
+@pytest.mark.parametrize(
+    ("ok", "status", "message"),
+    [
+        (True, "fail", r"^ok is true, and failed checks are: extension\.build_profile$"),
+        (False, "warn", "^ok is false, and failed checks are: none$"),
+    ],
+)
+def test_a_diagnosis_that_contradicts_its_checks_is_refused(ok: bool, status: str, message: str) -> None:
+    plain = example(Diagnosis, lambda: "x") | {"schema_version": "1.99", "noise_floor": None}
+    Diagnosis.from_dict(plain)
+    plain["checks"][0]["status"] = status
+    with pytest.raises(UsageError, match=message):
+        Diagnosis.from_dict(plain | {"ok": ok})

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from fastrnns_rs.documents.codec import RunWarning, since
+from fastrnns_rs.documents import soundness
+from fastrnns_rs.documents.codec import RunWarning, shown, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.problem import Problem
 
 
@@ -90,6 +92,22 @@ class Capture(_Placed):
     def ok(self) -> bool:
         """True if there is at least one check, and every check passed."""
         return bool(self.checks) and all(check.ok for check in self.checks)
+
+    def check(self) -> None:
+        """Checks numbers, as any document does, and those of runners and iterations.
+
+        Raises:
+            UsageError: If a number contradicts others; the message names it.
+        """
+        soundness.check_numbers(self)
+        if self.iterations < 1:
+            raise UsageError(f"iterations is {self.iterations}, not above 0")
+        if self.unprofiled_ns and len(self.unprofiled_ns) != len(self.runners):
+            count = f"{len(self.unprofiled_ns)} numbers, and runners {len(self.runners)}"
+            raise UsageError(f"unprofiled_ns has {count}")
+        ends = self.profiled_over_unprofiled_ci
+        if ends is not None and [min(ends, default=0), max(ends, default=0)] != ends:
+            raise UsageError(f"profiled_over_unprofiled_ci is {shown(ends)}, not the ends of an interval")
 
     def resolved(self, folder: Path) -> Self:
         """Returns the same manifest with absolute paths of all files.

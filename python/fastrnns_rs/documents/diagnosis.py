@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from fastrnns_rs.documents import soundness
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.run_file import Environment
+from fastrnns_rs.errors import UsageError
 
 CheckId = Literal[
     "extension.build_profile",
@@ -79,6 +81,17 @@ class Diagnosis(Container[Check], Document):
     profilers: list[ProfilerEntry]
     noise_floor: NoiseFloor | None
     config: list[ConfigEntry]
+
+    def check(self) -> None:
+        """Checks numbers, as any document does, and whether the checks are `ok`.
+
+        Raises:
+            UsageError: If a number is out of range, or `ok` is not that of the checks.
+        """
+        soundness.check_numbers(self)
+        failed = [one.id for one in self.checks if one.status == "fail"]
+        if self.ok == bool(failed):
+            raise UsageError(f"ok is {str(self.ok).lower()}, and failed checks are: {', '.join(failed) or 'none'}")
 
     def _names(self) -> list[tuple[str, ...]]:
         return [(one.id,) for one in self.checks]
