@@ -218,7 +218,10 @@ def _check_processes(path: str, row: Row) -> None:
 
 
 def _check_ends(path: str, side: Figures, judged: Sequence[float]) -> None:
-    """Checks an estimate and its interval, which are those of the processes if sessions are not the replicates."""
+    """Checks that an estimate and its interval are those of the processes.
+
+    This does not apply where sessions are the replicates.
+    """
     if min(judged) <= 0:
         return
     found = process_ci(judged)
@@ -295,7 +298,7 @@ def _check_counts(found: Comparison) -> None:
 
 
 def _check_sums(found: Comparison) -> None:
-    """Checks that the changes of kernels, and of categories, add up to that of the whole device time."""
+    """Checks that changes of kernels and categories add up to the whole."""
     if found.device_time is None:
         return
     for name, rows in (("kernels", found.kernels), ("categories", found.categories)):

@@ -42,7 +42,7 @@ def _check_point(path: str, point: TrendPoint) -> None:
 
 
 def _check_segments(path: str, trend: Trend) -> None:
-    """Checks that segments follow each other, and that their levels are those of their points."""
+    """Checks that segments follow each other, with the levels of their points."""
     begin = 0
     for number, segment in enumerate(trend.segments):
         place = f"{path}.segments[{number}]"

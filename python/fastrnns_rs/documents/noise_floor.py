@@ -112,7 +112,10 @@ class NoiseFloor(Part):
                 raise UsageError(f"duplicate check: {name}")
 
     def _check_effects(self) -> None:
-        """Rejects effects that are too small for the spread beside them: they are used as margins."""
+        """Rejects effects that are too small for the spread beside them.
+
+        Effects are used as margins.
+        """
         pairs, sessions = self.pair_log_stddev, self.session_log_stddev
         if pairs is not None:
             _check_effect(

@@ -131,7 +131,7 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
 
 
 def _check_launches(path: str, summary: PhaseSummary) -> None:
-    """Rejects a phase that waits for launches, or does not, against its time on the host."""
+    """Rejects a `launch_bound` that contradicts the time on the host."""
     if summary.launch_bound is None:
         return
     host_ns, limit = summary.host_ns, _LAUNCH_BOUND * summary.median_ns
