@@ -108,6 +108,29 @@ def test_totals_in_seconds_drop_no_row(tmp_path: Path) -> None:
         assert times == pytest.approx(ours[name][1:], abs=1000)
 
 
+@pytest.mark.parametrize(
+    ("total", "calls", "least", "most", "is_read"),
+    [
+        ("5000.0", 2, "1.0", "2.0", False),
+        ("0.003", 2, "2.0", "2.5", False),
+        ("0.0045", 2, "2.0", "2.5", True),
+        ("2.0480", 1000, "2.0479", "2.0479", True),
+        ("0.002", 18446744073709551615, "0.0", "2.0", True),
+    ],
+)
+def test_a_total_that_its_calls_cannot_have_is_skipped(
+    total: str, calls: int, least: str, most: str, is_read: bool, tmp_path: Path
+) -> None:
+    """The mean was a second, of two calls of at most two microseconds."""
+    head = '==1== Profiling result:\n"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,us,\n'
+    path = tmp_path / "summary.csv"
+    path.write_text(f'{head}"GPU activities",100.0,{total},{calls},1.0,{least},{most},"k(int)"\n')
+    found = report(path)
+    assert len(found["kernels"]) == is_read
+    [skipped] = [one["skipped"] for one in found["captures"]]
+    assert [one["reason"] for one in skipped] == ["inconsistent times"] * (not is_read)
+
+
 def test_text_has_five_digits(profile: Path, tmp_path: Path) -> None:
     ours, theirs = counted(report(profile)), counted(printed(profile, tmp_path, "--print-gpu-summary"))
     assert set(theirs) == set(ours)

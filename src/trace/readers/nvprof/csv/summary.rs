@@ -10,6 +10,8 @@ use crate::trace::{Total, TotalKind};
 const WANTED: [&str; 3] = ["Time", "Min", "Max"];
 /// Last digit of times that are printed in seconds, in nanoseconds.
 const MICROSECOND: u64 = 1_000;
+/// Times with five digits are wrong by less than one part in so many.
+const ROUNDED: u128 = 1_000;
 
 /// Places of the columns of a summary, and their units.
 #[derive(Debug)]
@@ -69,7 +71,8 @@ impl Sheet<'_> {
         slack: u64,
     ) -> Result<u64, &'static str> {
         let [count, total_ns, min_ns, max_ns] = numbers;
-        if count == 0 || min_ns > max_ns.saturating_add(slack) || max_ns > total_ns.saturating_add(slack) {
+        let is_ordered = min_ns <= max_ns.saturating_add(slack) && max_ns <= total_ns.saturating_add(slack);
+        if count == 0 || !is_ordered || !is_between(total_ns, [min_ns, max_ns], count, slack) {
             return Err("inconsistent times");
         }
         let max_ns = max_ns.max(min_ns);
@@ -94,6 +97,14 @@ impl Sheet<'_> {
         self.summaries += 1;
         Ok(1)
     }
+}
+
+/// Returns true if so many times between the shortest and the longest can add up to the total. All have few digits.
+fn is_between(total: u64, ends: [u64; 2], count: u64, slack: u64) -> bool {
+    let count = u128::from(count);
+    let with_rounding = |time: u128| time + time / ROUNDED + count * u128::from(slack.max(1));
+    let [least, most] = ends.map(|time| u128::from(time) * count);
+    least <= with_rounding(u128::from(total)) && u128::from(total) <= with_rounding(most)
 }
 
 /// Returns the name of a copy or a set in summaries: `memcpy HtoD` for `[CUDA memcpy HtoD]`.
