@@ -303,7 +303,7 @@ TABLES = {
     "devices": "======== Warning: Found 3 invalid records in the result.\n======== Profiling result:\n\n"
     + "\n".join(
         f'======== Device "G ({number})"\n"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ns,,ns,ns,ns,\n'
-        f'"GPU activities",60,600,2,300,1,5,"_ZN4demo3gpu6reduceIdLi256EEEvPKT_PS{number}_m"\n'
+        f'"GPU activities",60,600,2,300,1,599,"_ZN4demo3gpu6reduceIdLi256EEEvPKT_PS{number}_m"\n'
         '"GPU activities",40,400,1,400,400,400,"[CUDA memset]"\n'
         for number in range(2)
     ),
@@ -324,7 +324,7 @@ TABLES = {
     '"G (0)","k",4,"ipc","IPC",0.125%,0.875%,0.5%\n',
     "page": "\n<!DOCTYPE html>\n<html><head><title>Sign in</title></head></html>",
     "text": "==1== Profiling result:\n   Type  Time(%)  Time  Calls  Avg  Min  Max  Name\n"
-    " GPU activities:  99.00%  2.5ms  2  1.2us  1ns  2us  f(int)\n                1.00%  2ns  1  2ns  2ns  2ns  g\n",
+    " GPU activities:  99.00%  2.5us  2  1.2us  1ns  2.4us  f(int)\n                1.00%  2ns  1  2ns  2ns  2ns  g\n",
 }
 
 
