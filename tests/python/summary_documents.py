@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.inductor_upstream import tabulate_line
 from fastrnns_rs.documents.summary import SummaryDocument
 
 
@@ -65,6 +66,7 @@ def summary_of(*names: str) -> dict[str, Any]:
     found["iteration_statistics"][0] |= {**of, "count": 3, "median_ns": 1e6, "outlier_count": 1}
     # Inductor has a few words for its categories.
     found["inductor"]["categories"][0]["name"] = "triton_pointwise"
+    fit_view(found["inductor"])
     found["launches"] |= {"matched_count": 50, "unmatched_kernel_count": 2, "queue_median_ns": 0.0}
     for which in ("latency", "queue"):
         found["launches"][f"{which}_histogram"] |= {"bounds_ns": [1, 2, 3, 4]}
@@ -129,6 +131,13 @@ def fit_trend(trend: dict[str, Any]) -> None:
     trend["segments"][0] |= {"begin": 0, "end": 2, "level_ns": trend["points"][0]["estimate_ns"]}
 
 
+def fit_view(view: dict[str, Any]) -> None:
+    """Makes the shares of an example of Inductor's view those of its categories."""
+    times = {one["name"]: one["total_ns"] / 1e6 / view["runs"] for one in view["categories"]}
+    wall_ms = view["wall_time_ns"] / 1e6
+    view |= {"busy_fraction": sum(times.values()) / wall_ms, "tabulate_line": tabulate_line("x", times, wall_ms)}
+
+
 def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
     """A report of Inductor with a row in every list, whose times are those of its samples."""
     found: dict[str, Any] = example(InductorReport, text) | {"schema_version": VERSION}
@@ -142,6 +151,7 @@ def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
     }
     described |= {"n_processes": 1, "n_samples": 3, "stddev_ns": 0.0, "mad_ns": 0.0}
     module["wall"] = described
+    fit_view(module["profile"])
     kernel |= {"time": {**described}, "num_gb": 1e-9, "bandwidth_gb_per_s": 0.25}
     return found
 

@@ -1,4 +1,4 @@
-"""Reports of Inductor whose times contradict their samples: readers refuse them."""
+"""Reports of Inductor whose times contradict their samples, or shares their kernels: readers refuse them."""
 
 from __future__ import annotations
 
@@ -36,6 +36,22 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     "a bandwidth without a time": (
         lambda one: one["kernels"][0].update(time=None),
         r"kernels\[0\]\.bandwidth_gb_per_s is 0\.25, not num_gb by the median time",
+    ),
+    "a busier GPU": (
+        lambda one: one["profile"].update(busy_fraction=41.5),
+        r"profile\.busy_fraction is 41\.5, not that",
+    ),
+    "another line": (
+        lambda one: one["profile"].update(tabulate_line="Output for tabulate: x, 1.00%, 2.00%, 0.005ms"),
+        r"profile\.tabulate_line has other shares than",
+    ),
+    "another share in the line": (
+        lambda one: one["profile"].update(tabulate_line=one["profile"]["tabulate_line"].replace("0.00%", "50.00%", 1)),
+        r"profile\.tabulate_line has other shares than",
+    ),
+    "more kernels than a category has": (
+        lambda one: one["profile"]["categories"][0]["kernels"][0].update(count=99),
+        r"profile\.categories\[0\]\.count is \d+, and its kernels add up to 99",
     ),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
-from fastrnns_rs.documents.run_soundness import ROUNDING, check_estimate
+from fastrnns_rs.documents.run_soundness import check_estimate
+from fastrnns_rs.documents.tolerances import ROUNDING, is_between, is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     )
 
 _Row = TypeVar("_Row")
-
-#: Relative difference of a number that another machine computed.
-_COMPUTED = 1e-6
 
 
 def check_comparison(found: Comparison) -> None:
@@ -96,7 +93,7 @@ def _check_within(path: str, row: Row | GeometricMean | StatisticChange) -> None
     low, ratio, high = row.ratio_ci_low, row.ratio, row.ratio_ci_high
     if low is None or ratio is None or high is None:
         return
-    if not low * (1 - ROUNDING) <= ratio <= high * (1 + ROUNDING):
+    if not is_between(ratio, low, high):
         raise UsageError(f"{path}.ratio is {ratio:g}, outside of its interval from {low:g} to {high:g}")
 
 
@@ -116,7 +113,7 @@ def _check_change(path: str, row: Change) -> None:
     before, after = (0 if side is None else side.total_ns for side in (row.baseline, row.candidate))
     if row.delta_ns != after - before:
         raise UsageError(f"{path}.delta_ns is {row.delta_ns}, not the difference, {after - before}")
-    if row.ratio is not None and (not before or not math.isclose(row.ratio, after / before, rel_tol=_COMPUTED)):
+    if row.ratio is not None and (not before or not is_near(row.ratio, after / before)):
         raise UsageError(f"{path}.ratio is {row.ratio:g}, and the times are {before} and {after} ns")
     presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
     if row.presence != presence:
@@ -125,7 +122,7 @@ def _check_change(path: str, row: Change) -> None:
 
 def _check_statistic(path: str, change: StatisticChange) -> None:
     before, after = change.baseline_ns, change.candidate_ns
-    if before <= 0 or not math.isclose(change.ratio, after / before, rel_tol=_COMPUTED):
+    if before <= 0 or not is_near(change.ratio, after / before):
         raise UsageError(f"{path}.ratio is {change.ratio:g}, and the times are {before:g} and {after:g} ns")
     _check_adjusted(path, change)
 
@@ -181,7 +178,7 @@ def _check_conclusions(path: str, row: Row, method: Method) -> None:
 def _check_mean(mean: GeometricMean, rows: Iterable[Row]) -> None:
     """Checks that a geometric mean lies among the ratios of rows."""
     ratios = [row.ratio for row in rows if row.ratio is not None]
-    if not ratios or not min(ratios) * (1 - ROUNDING) <= mean.ratio <= max(ratios) * (1 + ROUNDING):
+    if not ratios or not is_between(mean.ratio, min(ratios), max(ratios)):
         raise UsageError(f"geometric_mean.ratio is {mean.ratio:g}, not among the ratios of the rows")
     if not 1 <= mean.n <= len(ratios):
         raise UsageError(f"geometric_mean.n is {mean.n}, and {len(ratios)} rows have a ratio")
@@ -197,7 +194,7 @@ def _check_estimates(path: str, row: Row) -> None:
     if row.basis == "interleaved" and row.baseline.n_processes != row.candidate.n_processes:
         return
     before, after = row.baseline.estimate_ns, row.candidate.estimate_ns
-    if before <= 0 or not math.isclose(row.ratio, after / before, rel_tol=_COMPUTED):
+    if before <= 0 or not is_near(row.ratio, after / before):
         raise UsageError(f"{path}.ratio is {row.ratio:g}, and the estimates are {before:g} and {after:g} ns")
 
 
@@ -210,7 +207,7 @@ def _check_processes(path: str, row: Row) -> None:
                 count = f"{len(times)} numbers, not n_processes, {side.n_processes}"
                 raise UsageError(f"{path}.{name}.process_{key}_ns has {count}")
         judged = side.process_levels_ns or side.process_medians_ns
-        if judged and not min(judged) * (1 - ROUNDING) <= side.estimate_ns <= max(judged) * (1 + ROUNDING):
+        if judged and not is_between(side.estimate_ns, min(judged), max(judged)):
             ends = f"{min(judged):.9g} to {max(judged):.9g}"
             raise UsageError(f"{path}.{name}.estimate_ns is {side.estimate_ns:.9g}, and its processes are from {ends}")
         if len(judged) > 1 and row.basis != "sessions":
@@ -228,7 +225,7 @@ def _check_ends(path: str, side: Figures, judged: Sequence[float]) -> None:
     expected = {"estimate_ns": found.estimate, "ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high}
     for key, number in expected.items():
         value = getattr(side, key)
-        if value is not None and (number is None or not math.isclose(value, number, rel_tol=_COMPUTED)):
+        if value is not None and (number is None or not is_near(value, number)):
             raise UsageError(f"{path}.{key} is {value:.9g}, and that of its processes is {number or 0:.9g}")
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.tolerances import COMPUTED, is_between, is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History
     from fastrnns_rs.documents.history_trends import Trend, TrendPoint
 
-#: Relative difference of a level that another machine computed.
-_COMPUTED = 1e-6
 _LEAST_POINTS = 2
 
 
@@ -37,7 +36,7 @@ def _check_point(path: str, point: TrendPoint) -> None:
     low, value, high = point.ci_low_ns, point.estimate_ns, point.ci_high_ns
     if value <= 0:
         raise UsageError(f"{path}.estimate_ns is {value:.9g}, not above 0")
-    if low is not None and high is not None and not low * (1 - _COMPUTED) <= value <= high * (1 + _COMPUTED):
+    if low is not None and high is not None and not is_between(value, low, high, COMPUTED):
         raise UsageError(f"{path}.estimate_ns is {value:.9g}, outside of its interval from {low:.9g} to {high:.9g}")
 
 
@@ -51,7 +50,7 @@ def _check_segments(path: str, trend: Trend) -> None:
             raise UsageError(f"{place} is from {ends}, not from {begin} to {len(trend.points)} or less")
         logs = [math.log(one.estimate_ns) for one in trend.points[begin : segment.end]]
         level = math.exp(math.fsum(logs) / len(logs))
-        if not math.isclose(segment.level_ns, level, rel_tol=_COMPUTED):
+        if not is_near(segment.level_ns, level):
             raise UsageError(f"{place}.level_ns is {segment.level_ns:.9g}, and that of its points is {level:.9g}")
         begin = segment.end
     if trend.segments and begin < len(trend.points):

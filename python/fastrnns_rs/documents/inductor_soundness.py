@@ -1,18 +1,21 @@
-"""Consistency checks of times and bandwidths in a report of Inductor."""
+"""Consistency checks of times, bandwidths and shares in a report of Inductor."""
 
 from __future__ import annotations
 
-import math
+import re
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.inductor_upstream import tabulate_line
 from fastrnns_rs.documents.run_soundness import check_order, check_statistics
+from fastrnns_rs.documents.tolerances import is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
+    from fastrnns_rs.documents.summary_inductor import InductorEntry
 
-#: Relative difference of a bandwidth that another machine computed.
-_COMPUTED = 1e-6
+#: A share in a tabulate line, and its rounding error.
+_SHARE, _HUNDREDTH = re.compile(r", ([0-9.]+)%"), 0.011
 
 
 def check_report(found: InductorReport) -> None:
@@ -26,6 +29,31 @@ def check_report(found: InductorReport) -> None:
         _check_wall(path, module)
         for number, kernel in enumerate(module.kernels):
             _check_kernel(f"{path}.kernels[{number}]", kernel)
+        if module.profile is not None:
+            check_view(f"{path}.profile", module.profile)
+
+
+def check_view(path: str, found: InductorEntry) -> None:
+    """Rejects sums and shares that are not those of the kernels.
+
+    Raises:
+        UsageError: If there is such a number; the message names its path.
+    """
+    for place, category in enumerate(found.categories):
+        for key in ("count", "total_ns"):
+            value, added = getattr(category, key), sum(getattr(one, key) for one in category.kernels)
+            if value != added:
+                raise UsageError(f"{path}.categories[{place}].{key} is {value}, and its kernels add up to {added}")
+    busy = sum(one.total_ns for one in found.categories) / (found.wall_time_ns * found.runs)
+    if not is_near(found.busy_fraction, busy):
+        raise UsageError(f"{path}.busy_fraction is {found.busy_fraction:.9g}, not that of its categories, {busy:.9g}")
+    times = {one.name: one.total_ns / 1e6 / found.runs for one in found.categories}
+    expected = _SHARE.findall(tabulate_line("", times, found.wall_time_ns / 1e6))
+    shares = _SHARE.findall(found.tabulate_line)[-len(expected) :]
+    if len(shares) < len(expected) or any(
+        abs(float(one) - float(other)) > _HUNDREDTH for one, other in zip(shares, expected, strict=True)
+    ):
+        raise UsageError(f"{path}.tabulate_line has other shares than {', '.join(expected)} %")
 
 
 def _check_wall(path: str, module: ModuleRow) -> None:
@@ -44,5 +72,5 @@ def _check_kernel(path: str, kernel: KernelTiming) -> None:
         return
     # A gigabyte has as many bytes as a second has nanoseconds.
     expected = None if time is None or kernel.num_gb is None or time.median_ns <= 0 else kernel.num_gb / time.median_ns
-    if expected is None or not math.isclose(rate, expected * 1e9, rel_tol=_COMPUTED):
+    if expected is None or not is_near(rate, expected * 1e9):
         raise UsageError(f"{path}.bandwidth_gb_per_s is {rate:.9g}, not num_gb by the median time")

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING
 from fastrnns_rs._core import process_ci, quantiles, summarize
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.sweep import name_runner
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between, is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Figures
     from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Run
 
-#: Relative rounding error of statistics, and of the ends of intervals without width.
-ROUNDING = 1e-9
 #: Share of the device time from which the host time determines the time of a phase.
 _LAUNCH_BOUND = 0.9
-#: Relative difference of a statistic that another build or machine computed.
-_COMPUTED = 1e-6
 #: Statistics of all timed samples of a phase.
 _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
 #: Methods of intervals between processes, or between sessions.
@@ -86,22 +83,22 @@ def check_sweep(run: Run) -> None:
             continue
         expected = sum(times) if cell.phase == "iteration" else times[0] if cell.phase == "forward" else times[-1]
         path = f"sweep.cells[{number}]"
-        if not math.isclose(cell.time_ns, expected, rel_tol=_COMPUTED):
+        if not is_near(cell.time_ns, expected):
             raise UsageError(f"{path}.time_ns is {cell.time_ns:.9g}, and that of the result is {expected:.9g}")
         samples = cell.samples_per_second
         rate = result.problem.mini_batch / expected * 1e9 if expected > 0 else None
-        if samples is not None and (rate is None or not math.isclose(samples, rate, rel_tol=_COMPUTED)):
+        if samples is not None and (rate is None or not is_near(samples, rate)):
             raise UsageError(f"{path}.samples_per_second is {samples:.9g}, not mini_batch by time_ns")
         length, steps = result.problem.seq_length, cell.steps_per_second
         known = None if length is None or samples is None else length * samples
-        if steps is not None and (known is None or not math.isclose(steps, known, rel_tol=_COMPUTED)):
+        if steps is not None and (known is None or not is_near(steps, known)):
             raise UsageError(f"{path}.steps_per_second is {steps:.9g}, not seq_length by samples_per_second")
     for number, one in enumerate(run.sweep.growth):
         low, exponent, high = one.ci_low, one.exponent, one.ci_high
         if low is None or exponent is None or high is None:
             continue
         # Exponents near 0 have absolute rounding errors.
-        if not low - _COMPUTED <= exponent <= high + _COMPUTED:
+        if not low - COMPUTED <= exponent <= high + COMPUTED:
             ends = f"{low:.9g} to {high:.9g}"
             raise UsageError(f"sweep.growth[{number}].exponent is {exponent:.9g}, outside of its interval from {ends}")
 
@@ -183,7 +180,7 @@ def _check_ranges(path: str, summary: PhaseSummary, samples: Sequence[float]) ->
     for name in ("estimate_ns", "mean_ns", *_ORDERED):
         value = getattr(summary, name)
         # A mean is rounded.
-        if not least * (1 - ROUNDING) <= value <= greatest * (1 + ROUNDING):
+        if not is_between(value, least, greatest):
             raise UsageError(f"{path}.{name} is {value:.9g}, and samples are from {least} to {greatest}")
     for one, other in pairwise(_ORDERED):
         if getattr(summary, one) > getattr(summary, other):
@@ -201,7 +198,7 @@ def _check_computed(path: str, summary: PhaseSummary, computed: dict[str, float 
         value = getattr(summary, name)
         if value is None or expected is None:
             continue
-        if not math.isclose(value, expected, rel_tol=_COMPUTED, abs_tol=_COMPUTED):
+        if not math.isclose(value, expected, rel_tol=COMPUTED, abs_tol=COMPUTED):
             raise UsageError(f"{path}.{name} is {value:.9g}, and that of the samples is {expected:.9g}")
 
 
@@ -209,7 +206,7 @@ def _check_between(path: str, summary: PhaseSummary, phase: str, processes: Sequ
     """Rejects an estimate and an interval that are not those of the process medians."""
     medians = [quantiles(one.samples_ns(phase, timed=True), [0.5])[0] for one in processes]
     # If a process median is 0, the estimate is the median of all samples, which lies between the medians too.
-    if not min(medians) * (1 - ROUNDING) <= summary.estimate_ns <= max(medians) * (1 + ROUNDING):
+    if not is_between(summary.estimate_ns, min(medians), max(medians)):
         ends = f"{min(medians):.9g} to {max(medians):.9g}"
         raise UsageError(f"{path}.estimate_ns is {summary.estimate_ns:.9g}, and process medians are from {ends}")
     if min(medians) <= 0 or any(one.rank is not None for one in processes):
@@ -236,7 +233,7 @@ def check_estimate(path: str, found: PhaseSummary | Figures) -> None:
         UsageError: If the estimate is outside.
     """
     low, value, high = found.ci_low_ns, found.estimate_ns, found.ci_high_ns
-    if low is not None and high is not None and not low * (1 - ROUNDING) <= value <= high * (1 + ROUNDING):
+    if low is not None and high is not None and not is_between(value, low, high):
         raise UsageError(f"{path}.estimate_ns is {value:.9g}, outside of its interval from {low:.9g} to {high:.9g}")
 
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fastrnns_rs.documents.part import Part
+from fastrnns_rs.documents.tolerances import ROUNDING, is_between
 from fastrnns_rs.errors import UsageError
 
 CheckName = Literal["sides", "launch_order", "session", "time"]
 Finding = Literal["none", "difference", "drift", "jump", "unknown"]
 
 _MOST = 1e300
-#: Relative rounding error of a ratio and of the ends of its interval.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -71,10 +70,10 @@ class SelfCheck(Part):
             raise UsageError(f"ratio_ci_low is {low:g}, above ratio_ci_high, {high:g}")
         if low is None or ratio is None or high is None:
             return
-        if not low * (1 - _ROUNDING) <= ratio <= high * (1 + _ROUNDING):
+        if not is_between(ratio, low, high):
             raise UsageError(f"ratio is {ratio:g}, outside of its interval from {low:g} to {high:g}")
-        includes = low * (1 + _ROUNDING) < 1 < high * (1 - _ROUNDING)
-        excludes = low > 1 + _ROUNDING or high < 1 - _ROUNDING
+        includes = low * (1 + ROUNDING) < 1 < high * (1 - ROUNDING)
+        excludes = low > 1 + ROUNDING or high < 1 - ROUNDING
         if (self.finding == "difference" and includes) or (self.finding == "none" and excludes):
             found = f"{self.check} has the finding {self.finding}"
             raise UsageError(f"{found}, and its interval is from {low:g} to {high:g}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
-from fastrnns_rs.documents import soundness, summary_figures, summary_soundness
+from fastrnns_rs.documents import inductor_soundness, soundness, summary_figures, summary_soundness
 from fastrnns_rs.documents.codec import since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
@@ -333,6 +333,8 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
         soundness.check_numbers(self)
         summary_soundness.check_summary(self)
         summary_figures.check_figures(self)
+        if self.inductor is not None:
+            inductor_soundness.check_view("inductor", self.inductor)
 
     def _names(self) -> list[tuple[str, ...]]:
         return [(one.name, one.short_name) for one in self.kernels]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.documents.tolerances import COMPUTED, is_between, is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.summary_plots import Histogram, NestedRange
     from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics
 
-#: Relative difference of a number that another machine computed.
-_COMPUTED = 1e-6
 #: Statistics of a row, in the order of their values.
 _ORDERED = ("min", "median", "p95", "max")
 
@@ -61,14 +59,14 @@ def _check_statistics(path: str, row: Any, unit: str) -> None:
     low, high = found["min"], found["max"]
     names = [name for name in _ORDERED if found[name] is not None]
     for one, other in pairwise(names):
-        if found[one] > found[other] * (1 + _COMPUTED):
+        if found[one] > found[other] * (1 + COMPUTED):
             raise UsageError(f"{path}.{one}_{unit} is {found[one]:.9g}, above {other}_{unit}, {found[other]:.9g}")
     if found["median"] is None or low is None or high is None:
         return
     mean, spread = found["mean"], found["stddev"]
-    if mean is not None and not low * (1 - _COMPUTED) <= mean <= high * (1 + _COMPUTED):
+    if mean is not None and not is_between(mean, low, high, COMPUTED):
         raise UsageError(f"{path}.mean_{unit} is {mean:.9g}, and values are from {low} to {high}")
-    if spread is not None and not 0 <= spread <= (high - low) * (1 + _COMPUTED):
+    if spread is not None and not 0 <= spread <= (high - low) * (1 + COMPUTED):
         raise UsageError(f"{path}.stddev_{unit} is {spread:.9g}, and values are from {low} to {high}")
 
 
@@ -77,7 +75,7 @@ def _check_quotient(path: str, value: float | None, part: float, whole: float) -
     if value is None:
         return
     expected = part / whole if whole else None
-    if expected is None or not math.isclose(value, expected, rel_tol=_COMPUTED):
+    if expected is None or not is_near(value, expected):
         raise UsageError(f"{path} is {value:.9g}, not {part:.9g} / {whole:.9g}")
 
 
@@ -190,7 +188,7 @@ def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationSt
 def _check_median(path: str, group: object, name: str, times: Sequence[int | None]) -> None:
     value, known = getattr(group, name), [time for time in times if time is not None]
     # Earlier versions have some times only.
-    if value is not None and len(known) == len(times) and not math.isclose(value, median(known), rel_tol=_COMPUTED):
+    if value is not None and len(known) == len(times) and not is_near(value, median(known)):
         raise UsageError(f"{path}.{name} is {value:.9g}, and that of its iterations is {median(known):.9g}")
 
 
