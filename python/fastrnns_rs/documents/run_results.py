@@ -11,6 +11,9 @@ from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.sweep import Point
 from fastrnns_rs.problem.problem import Problem
 
+#: Share of the device time from which the host time determines the time of a phase.
+LAUNCH_BOUND = 0.9
+
 ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import process_ci, quantiles, summarize
 from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.run_results import LAUNCH_BOUND
 from fastrnns_rs.documents.sweep import name_runner
 from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between, is_near
 from fastrnns_rs.errors import UsageError
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Figures
     from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Run
 
-#: Share of the device time from which the host time determines the time of a phase.
-_LAUNCH_BOUND = 0.9
 #: Statistics of all timed samples of a phase.
 _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
 #: Methods of intervals between processes, or between sessions.
@@ -133,7 +132,7 @@ def _check_launches(path: str, summary: PhaseSummary) -> None:
     """Rejects a `launch_bound` that contradicts the time on the host."""
     if summary.launch_bound is None:
         return
-    host_ns, limit = summary.host_ns, _LAUNCH_BOUND * summary.median_ns
+    host_ns, limit = summary.host_ns, LAUNCH_BOUND * summary.median_ns
     bound = None if host_ns is None else host_ns >= limit
     if bound != summary.launch_bound:
         times = f"host_ns is {host_ns} and median_ns {summary.median_ns:.9g}"

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.run_results import LAUNCH_BOUND
 from fastrnns_rs.replicates import median
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import PhaseSummary, Process
-
-#: Share of the device time from which the host time determines the time of a phase.
-LAUNCH_BOUND = 0.9
 
 
 def with_host_time(summary: PhaseSummary, phase: str, processes: Sequence[Process]) -> PhaseSummary:

@@ -45,8 +45,10 @@ _SELECT_RECENT = (
 _INSERT_SESSION = "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)"
 #: Separator of names in one column; no name contains a line end.
 SEPARATOR = "\n"
-#: Time that a writer waits for another writer, and that SQLite waits at once, deaf to Ctrl-C; in seconds.
-_PATIENCE_S, _GLANCE_S = 30.0, 0.1
+#: Time in seconds that a writer waits for another writer.
+_PATIENCE_S = 30.0
+#: Time in seconds that SQLite waits at once, deaf to Ctrl-C, and the time until it tries again.
+_GLANCE_S, _PAUSE_S = 0.1, 0.01
 #: Part of an error number of SQLite that is its kind.
 _PRIMARY = 0xFF
 #: A folder that changed more recently may change again with an equal time.
@@ -57,9 +59,10 @@ _MOST_VALUES = 500
 _TRIES = 5
 #: Number of files whose records are stored at once. An interrupted command loses no more, and their memory is bounded.
 _PART = 1000
-_T = TypeVar("_T")
 #: Largest integer of SQLite. The time of a file may be later.
 _LARGEST_INTEGER = (1 << 63) - 1
+
+_T = TypeVar("_T")
 
 
 class RunIndex:
@@ -333,6 +336,8 @@ def _patiently(call: Callable[[], _T]) -> _T:
         except sqlite3.OperationalError as error:
             if not _is_busy(error) or time.monotonic() >= end:
                 raise
+        # SQLite does not wait for every lock.
+        time.sleep(_PAUSE_S)
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
