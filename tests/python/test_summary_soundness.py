@@ -129,8 +129,12 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a stream with more work than time": (first("streams", busy_ns=5), "streams[0].busy_ns is 5, above total_ns, 4"),
     "more launches than kernels": (
-        lambda found: found["launches"].update(matched_count=3),
+        lambda found: found["launches"].update(unmatched_kernel_count=3),
         "launches has 5 kernels, and devices 4",
+    ),
+    "more launches than a histogram has": (
+        lambda found: found["launches"].update(matched_count=3),
+        "launches.latency_histogram counts 2 kernels, and matched_count is 3",
     ),
     "a median above the 95th percentile": (
         lambda found: found["launches"].update(queue_median_ns=0.75),

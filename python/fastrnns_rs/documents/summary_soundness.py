@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -38,8 +39,8 @@ def check_summary(found: SummaryDocument) -> None:
         latency, queue = found.launches.latency_histogram, found.launches.queue_histogram
         if (latency is None) != (queue is None):
             raise UsageError("launches has a histogram of latencies or of queue times, not both")
-        _check_histogram("launches.latency_histogram", latency)
-        _check_histogram("launches.queue_histogram", queue)
+        for name, histogram in (("latency", latency), ("queue", queue)):
+            _check_histogram(f"launches.{name}_histogram", histogram, found.launches.matched_count)
     _check_nested(found.nested_ranges)
     for place, group in enumerate(found.iteration_statistics):
         # Earlier versions have no GPU spans, and do not name the measure.
@@ -64,6 +65,8 @@ def _check_activity(path: str, device: DeviceRow) -> None:
     activity = device.activity
     if activity is None:
         return
+    if activity.busy_ns and activity.bin_ns < 1:
+        raise UsageError(f"{path}.bin_ns is {activity.bin_ns}, not above 0")
     total = sum(activity.busy_ns)
     if total != device.busy_ns:
         raise UsageError(f"{path}.busy_ns adds up to {total}, and busy_ns is {device.busy_ns}")
@@ -74,7 +77,7 @@ def _check_activity(path: str, device: DeviceRow) -> None:
                 raise UsageError(f"{path}.{key}[{place}].bins_ns has {count} bins, and busy_ns {len(activity.busy_ns)}")
 
 
-def _check_histogram(path: str, histogram: Histogram | None) -> None:
+def _check_histogram(path: str, histogram: Histogram | None, matched_count: int) -> None:
     if histogram is None:
         return
     bounds, counts = histogram.bounds_ns, histogram.counts
@@ -85,8 +88,19 @@ def _check_histogram(path: str, histogram: Histogram | None) -> None:
         if low >= high:
             raise UsageError(f"{path}.bounds_ns[{place}] is {high}, not above the bound before it, {low}")
 
+    counted = sum(counts) + histogram.negative_count
+    if counted != matched_count:
+        raise UsageError(f"{path} counts {counted} kernels, and matched_count is {matched_count}")
+
 
 def _check_nested(rows: Sequence[NestedRange]) -> None:
+    inside: Counter[int | None] = Counter()
     for place, row in enumerate(rows):
+        inside[row.parent] += row.gpu_inclusive_ns
         if row.parent is not None and row.parent >= place:
             raise UsageError(f"nested_ranges[{place}].parent is {row.parent}, not an earlier row")
+    for place, row in enumerate(rows):
+        total = row.gpu_exclusive_ns + inside[place]
+        if row.gpu_inclusive_ns != total:
+            path = f"nested_ranges[{place}].gpu_inclusive_ns"
+            raise UsageError(f"{path} is {row.gpu_inclusive_ns}, and its parts add up to {total}")
