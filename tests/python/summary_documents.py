@@ -135,7 +135,8 @@ def fit_view(view: dict[str, Any]) -> None:
     """Makes the shares of an example of Inductor's view those of its categories."""
     times = {one["name"]: one["total_ns"] / 1e6 / view["runs"] for one in view["categories"]}
     wall_ms = view["wall_time_ns"] / 1e6
-    view |= {"busy_fraction": sum(times.values()) / wall_ms, "tabulate_line": tabulate_line("x", times, wall_ms)}
+    line = tabulate_line(view["tabulate_line"], times, wall_ms)
+    view |= {"busy_fraction": sum(times.values()) / wall_ms, "tabulate_line": line}
 
 
 def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
