@@ -79,6 +79,7 @@ pub(crate) fn check_selection(trace: &Trace, categories: &Categories, plain: &Su
 ///
 /// # Panics
 /// Something does not hold, or there is no room for the trace.
+#[allow(clippy::cast_possible_truncation, reason = "longer times are left out")]
 pub(crate) fn check_drawing(trace: &Trace, path: &Path) {
     let (selection, loaders) = (Selection::default(), []);
     let file = File::create(path).expect("room for the trace");
@@ -99,16 +100,16 @@ pub(crate) fn check_drawing(trace: &Trace, path: &Path) {
         let (start, duration) = (ns("ts"), ns("dur"));
         // Longer times are not exact as floats.
         if start < EXACT && duration < EXACT {
-            let track = (event["pid"].to_string(), event["tid"].to_string());
-            tracks.entry(track).or_default().push((start, -(start + duration)));
+            let place = (event["pid"].to_string(), event["tid"].to_string());
+            tracks.entry(place).or_default().push((start, -(start + duration)));
         }
     }
-    for (track, mut slices) in tracks {
+    for (place, mut slices) in tracks {
         slices.sort_unstable();
         let mut open: Vec<i64> = Vec::new();
         for (start, end) in slices.into_iter().map(|(start, end)| (start, -end)) {
             while open.pop_if(|around| *around <= start).is_some() {}
-            assert!(open.last().is_none_or(|&around| end <= around), "{track:?} at {start}");
+            assert!(open.last().is_none_or(|&around| end <= around), "{place:?} at {start}");
             open.push(end);
         }
     }
