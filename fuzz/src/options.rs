@@ -13,7 +13,7 @@ use serde_json::Value;
 /// Times up to this are exact to the nanosecond as floats of microseconds.
 const EXACT: i64 = 1 << 50;
 
-/// What plots show agrees with the rest of the summary, and changes nothing else in it.
+/// The data of plots agrees with the rest of the summary, and changes nothing else in it.
 ///
 /// # Panics
 /// Something does not hold.
