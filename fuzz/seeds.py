@@ -14,6 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "python"))
 
+import crowds
 import nvprof_files
 from kineto_traces import NAMES, annotation, by_dice, call, copy, document, fill, kernel, operator
 
@@ -137,6 +138,7 @@ def traces() -> dict[str, bytes]:
         "cut.gz": gzip.compress(lines, mtime=0)[:-40],
         "long-event.gz": gzip.compress(lines.replace(b'"op }, {"', long), mtime=0),
         "long-member.gz": gzip.compress(lines.replace(b'"trace.json"', long), mtime=0),
+        "crowd.gz": crowds.trace(),
         "spaces.gz": gzip.compress(b"[" + b" " * (8 * MEBIBYTE) + b"{}", mtime=0),
     }
 
@@ -350,6 +352,7 @@ def main(folder: Path) -> None:
     database(exports / "many", CORE, MANY)
     database(exports / "steps", STEPS)
     database(exports / "networks", STEPS, NETWORKS)
+    database(exports / "crowd", crowds.export())
     database(exports / "wide-text", CORE, encoding="UTF-16le")
     for name, statements in HOSTILE.items():
         database(exports / name, CORE, statements)
@@ -357,8 +360,9 @@ def main(folder: Path) -> None:
     database(folder / "nvprof_sqlite" / "small", PROFILE)
     database(folder / "nvprof_sqlite" / "steps", PROFILE, STEPPED)
     database(folder / "nvprof_sqlite" / "networks", PROFILE, STEPPED, STEPPED_NETWORKS)
+    database(folder / "nvprof_sqlite" / "crowd", crowds.profile())
     database(folder / "nvprof_sqlite" / "serialized", PROFILE, SERIALIZED)
-    for name, table in TABLES.items():
+    for name, table in {**TABLES, "crowd": crowds.rows(), "totals": crowds.totals()}.items():
         (folder / "nvprof_csv" / name).write_text(table)
     for place, text in enumerate(TEXTS):
         (folder / "names" / str(place)).write_text(text)
