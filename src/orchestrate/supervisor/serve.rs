@@ -11,8 +11,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, pidfd_open,
-    set_child_subreaper, set_parent_process_death_signal, setsid, wait,
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open, set_child_subreaper,
+    set_parent_process_death_signal, setsid, wait,
 };
 
 use super::tree;
@@ -28,9 +28,9 @@ const STRAYS: Duration = Duration::from_millis(200);
 /// Time between two checks for events that do not wake us: the end of an orphan.
 const TICK: Duration = Duration::from_millis(250);
 const SWEEP_TICK: Duration = Duration::from_millis(4);
-/// Time in which no remaining process takes a signal, after which they are left: those of another user, or all that
-/// `/proc` does not show.
-const GIVE_UP: Duration = Duration::from_secs(1);
+/// Time in which no remaining process takes a signal, after which they are left: those of another user, those that wait
+/// for a file system or a driver that does not answer, or all that `/proc` does not show.
+const GIVE_UP: Duration = Duration::from_secs(3);
 
 /// A running command, or its remaining processes.
 struct Kept {
@@ -181,7 +181,7 @@ impl Supervisor {
                 Err(error) => return error == Errno::CHILD,
             };
             if let Some(kept) = self.kept.as_mut().filter(|kept| kept.pid == pid && kept.is_alive()) {
-                kept.has_ended(status);
+                kept.has_ended(status.exit_status(), status.terminating_signal());
             }
         }
     }
@@ -193,13 +193,13 @@ impl Supervisor {
         match &mut kept.state {
             // A kernel that was shown to forget ended processes does not say how this one did.
             _ if is_alone => self.report_end(),
-            State::Ending(at) if *at <= now => {
-                signal_remaining(kept.pid, Signal::KILL);
-            }
-            State::Sweeping { kill_at, .. } if *kill_at <= now => {
+            State::Ending(kill_at) | State::Sweeping { kill_at, .. } if *kill_at <= now => {
                 if signal_remaining(kept.pid, Signal::KILL) {
                     *kill_at = now;
                 } else if *kill_at + GIVE_UP <= now {
+                    if kept.is_alive() {
+                        kept.has_ended(None, Some(Signal::KILL.as_raw()));
+                    }
                     self.has_strangers = true;
                     self.report_end();
                 }
@@ -235,12 +235,8 @@ impl Kept {
         !matches!(self.state, State::Sweeping { .. })
     }
 
-    fn has_ended(&mut self, status: WaitStatus) {
-        self.end = Report::Gone {
-            exit_status: status.exit_status(),
-            signal: status.terminating_signal(),
-            duration_ns: self.started.elapsed().as_nanos() as u64,
-        };
+    fn has_ended(&mut self, exit_status: Option<i32>, signal: Option<i32>) {
+        self.end = Report::Gone { exit_status, signal, duration_ns: self.started.elapsed().as_nanos() as u64 };
         // A command that was killed is not waited for: what it started is killed too.
         let now = Instant::now();
         let kill_at = if matches!(self.state, State::Ending(at) if at <= now) { now } else { now + STRAYS };
@@ -280,7 +276,7 @@ fn signal_remaining(command: Pid, signal: Signal) -> bool {
 }
 
 fn signal_all(pids: &[Pid], signal: Signal) -> bool {
-    pids.iter().filter(|&&pid| kill_process(pid, signal).is_ok()).count() > 0
+    pids.iter().filter(|&&pid| kill_process(pid, signal).is_ok() && tree::takes_signals(pid)).count() > 0
 }
 
 /// The descriptors of the next request; None when there will be no more.

@@ -45,6 +45,11 @@ pub(super) fn kill_related(mark: &[u8], leaders: &[Pid]) {
     }
 }
 
+/// Returns false for a process of which only its exit status is left, and for one that a system call holds.
+pub(super) fn takes_signals(pid: Pid) -> bool {
+    Stat::of(pid).is_some_and(|stat| stat.is_alive && !stat.is_held)
+}
+
 /// Returns true if a process was started with a variable that equals this text, or begins with it and a slash.
 fn has_variable(pid: Pid, text: &[u8]) -> bool {
     let is_it =
@@ -66,6 +71,8 @@ fn all() -> impl Iterator<Item = Pid> {
 struct Stat {
     /// Not when only its exit status is left.
     is_alive: bool,
+    /// In a system call that no signal interrupts.
+    is_held: bool,
     parent: Option<Pid>,
     group: Option<Pid>,
     session: Option<Pid>,
@@ -77,9 +84,10 @@ impl Stat {
         // The name stands before, in parentheses, and may hold anything.
         let end = text.iter().rposition(|&byte| byte == b')')?;
         let mut fields = std::str::from_utf8(&text[end + 1..]).ok()?.split_ascii_whitespace();
-        let is_alive = !matches!(fields.next()?, "Z" | "X");
+        let state = fields.next()?;
+        let (is_alive, is_held) = (!matches!(state, "Z" | "X"), state == "D");
         let mut next = || fields.next().and_then(number);
-        Some(Self { is_alive, parent: next(), group: next(), session: next() })
+        Some(Self { is_alive, is_held, parent: next(), group: next(), session: next() })
     }
 }
 
