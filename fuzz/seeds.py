@@ -138,7 +138,7 @@ def traces() -> dict[str, bytes]:
         "cut.gz": gzip.compress(lines, mtime=0)[:-40],
         "long-event.gz": gzip.compress(lines.replace(b'"op }, {"', long), mtime=0),
         "long-member.gz": gzip.compress(lines.replace(b'"trace.json"', long), mtime=0),
-        "crowd.gz": crowds.trace(),
+        "crowd.gz": crowds.trace(1),
         "spaces.gz": gzip.compress(b"[" + b" " * (8 * MEBIBYTE) + b"{}", mtime=0),
     }
 
@@ -216,6 +216,18 @@ MANY = """
     INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, demangledName)
     SELECT (i % 7) << i / 2, ((i % 7) << i / 2) + i, i % 3, -i, 1 + i % 9 FROM n;
 """
+#: A kernel for each text, as its name in a database.
+_PLACED = [(100 + place, text.encode().hex()) for place, text in enumerate(TEXTS)]
+NAMED = "".join(
+    f"INSERT INTO StringIds VALUES ({place}, CAST(x'{text}' AS TEXT));"
+    f"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, demangledName) VALUES ({place}, {place} + 5, {place});"
+    for place, text in _PLACED
+)
+NVPROF_NAMED = "".join(
+    f"INSERT INTO StringTable VALUES ({place}, CAST(x'{text}' AS TEXT));"
+    f"INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start, end, name) VALUES ({place}, {place} + 5, {place});"
+    for place, text in _PLACED
+)
 #: What somebody who wants to do harm may put in a schema, or who has another one.
 HOSTILE = {
     "view": """ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO hidden; CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS
@@ -352,7 +364,8 @@ def main(folder: Path) -> None:
     database(exports / "many", CORE, MANY)
     database(exports / "steps", STEPS)
     database(exports / "networks", STEPS, NETWORKS)
-    database(exports / "crowd", crowds.export())
+    database(exports / "names", CORE, NAMED)
+    database(exports / "crowd", crowds.export(1))
     database(exports / "wide-text", CORE, encoding="UTF-16le")
     for name, statements in HOSTILE.items():
         database(exports / name, CORE, statements)
@@ -360,9 +373,10 @@ def main(folder: Path) -> None:
     database(folder / "nvprof_sqlite" / "small", PROFILE)
     database(folder / "nvprof_sqlite" / "steps", PROFILE, STEPPED)
     database(folder / "nvprof_sqlite" / "networks", PROFILE, STEPPED, STEPPED_NETWORKS)
-    database(folder / "nvprof_sqlite" / "crowd", crowds.profile())
+    database(folder / "nvprof_sqlite" / "names", PROFILE, NVPROF_NAMED)
+    database(folder / "nvprof_sqlite" / "crowd", crowds.profile(1))
     database(folder / "nvprof_sqlite" / "serialized", PROFILE, SERIALIZED)
-    for name, table in {**TABLES, "crowd": crowds.rows(), "totals": crowds.totals()}.items():
+    for name, table in {**TABLES, "crowd": crowds.rows(1), "totals": crowds.totals()}.items():
         (folder / "nvprof_csv" / name).write_text(table)
     for place, text in enumerate(TEXTS):
         (folder / "names" / str(place)).write_text(text)
