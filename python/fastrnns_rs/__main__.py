@@ -26,10 +26,10 @@ def main() -> None:
         # A second signal came while the first was handled.
         sys.exit(130)
     finally:
-        # Python prints a traceback of a signal that comes while it ends.
+        # Python prints a traceback of a signal that comes while it ends. It may wait for a thread of a runner file.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if callable(signal.getsignal(number)):
-                signal.signal(number, signal.SIG_IGN)
+                signal.signal(number, lambda *_, leave=os._exit: leave(130))
 
 
 def _leave_working_directory() -> None:

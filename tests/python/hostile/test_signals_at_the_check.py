@@ -8,9 +8,11 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from processes import AT_ONCE_S
 from run_files import exactly, run, write
 from supervised import listening
 
@@ -89,3 +91,33 @@ def test_more_signals_are_no_traceback(number: signal.Signals, tmp_path: Path) -
     command = [sys.executable, "-c", AGAIN.replace("NUMBER", str(int(number))), "list"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, preexec_fn=listening, check=False)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, b"", b"")
+
+
+#: A thread of a runner file that does not end, and says when Python waits for it.
+WAITING = """
+import os, threading, time
+def work():
+    threading.main_thread().join()
+    os.write(2, b"waiting\\n")
+    time.sleep(1000)
+threading.Thread(target=work).start()
+from fastrnns_rs.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT], ids=lambda one: one.name)
+def test_a_signal_ends_waiting_for_threads(number: signal.Signals, tmp_path: Path) -> None:
+    command, pipe = [sys.executable, "-c", WAITING, "list"], subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, preexec_fn=listening) as process:
+        assert process.stderr is not None
+        assert b"waiting\n" in process.stderr
+        try:
+            # Between saying so and waiting, Python notes a signal only for later.
+            time.sleep(0.5)
+            process.send_signal(number)
+            assert process.wait(AT_ONCE_S) == 130
+        finally:
+            process.kill()
+        assert process.stdout is not None
+        assert b"cudnn" in process.stdout.read()
