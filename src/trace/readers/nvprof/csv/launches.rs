@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::cut::{self, Units};
-use super::metrics::value;
+use super::metrics::{UNITS, Value, in_unit, value};
 use super::{CUT_SHORT, Sheet};
 use crate::memory::Room as _;
 use crate::trace::{MetricRow, NameId};
@@ -45,8 +45,8 @@ impl Columns {
         if self.units.take(line) {
             return Ok(0);
         }
-        let (fields, name, values) = cut::row(line, BEFORE.len() - 1, self.names.len()).ok_or(CUT_SHORT)?;
-        let values: Vec<_> = values.into_iter().map(value).collect();
+        let (fields, name, texts) = cut::row(line, BEFORE.len() - 1, self.names.len()).ok_or(CUT_SHORT)?;
+        let mut values = self.values(texts).ok_or(UNITS)?;
         let device = fields[0].to_owned();
         let raw = sheet.trace.names.intern(cut::without_number(name).0);
         let kernel = sheet.names.of(raw, &mut sheet.trace.names).full;
@@ -60,13 +60,17 @@ impl Columns {
                 device: device.clone(),
                 kernel: sheet.trace.names.text(kernel).to_owned(),
                 name: name.clone(),
-                unit: Some(self.units.of(BEFORE.len() + column)).filter(|unit| !unit.is_empty()).map(str::to_owned),
+                unit: unit_of(&self.units, column),
                 ..MetricRow::default()
             }));
             (first, vec![Sum::default(); rows.len() - first])
         });
-        let columns = self.names.iter().enumerate().filter(is_metric);
-        for ((row, sum), (column, _)) in rows[*first..].iter_mut().zip(sums).zip(columns) {
+        let columns = self.names.iter().enumerate().filter(is_metric).map(|(column, _)| column);
+        for (row, column) in rows[*first..].iter().zip(columns.clone()) {
+            let unit = if row.max.is_some() { row.unit.clone() } else { values[column].1.clone() };
+            values[column] = (in_unit(&values[column], unit.as_deref()).ok_or(UNITS)?, unit);
+        }
+        for ((row, sum), column) in rows[*first..].iter_mut().zip(sums).zip(columns) {
             row.invocations += 1;
             let (Some(number), own) = &values[column] else { continue };
             *sum = Sum { count: sum.count + 1, sum: sum.sum + number };
@@ -79,4 +83,20 @@ impl Columns {
         }
         Ok(1)
     }
+
+    /// Reads the numbers of a row, in the units of their columns if those have units.
+    fn values(&self, texts: Vec<&str>) -> Option<Vec<Value>> {
+        let in_own = |(column, text)| {
+            let (number, own) = value(text);
+            let unit = unit_of(&self.units, column);
+            let found = (number, own.or_else(|| unit.clone()));
+            Some(if unit.is_some() { (in_unit(&found, unit.as_deref())?, unit) } else { found })
+        };
+        texts.into_iter().enumerate().map(in_own).collect()
+    }
+}
+
+/// Returns the unit of a column behind the kernel's name.
+fn unit_of(units: &Units, column: usize) -> Option<String> {
+    Some(units.of(BEFORE.len() + column)).filter(|unit| !unit.is_empty()).map(str::to_owned)
 }

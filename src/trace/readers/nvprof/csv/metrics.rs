@@ -1,9 +1,16 @@
 //! Metrics and events: counters of the device while a kernel ran.
 
-use super::quantity::split;
+use super::quantity::{conversion, is_rate, split};
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
 use crate::memory::Room as _;
 use crate::trace::MetricRow;
+
+/// Reason for skipping a row whose numbers have units that do not measure the same.
+pub(super) const UNITS: &str = "different units";
+/// nvprof rounds averages of rates down to as many bytes per second.
+const RATE_STEP: f64 = 1e6;
+/// Rounding error of printed numbers: relative, and absolute below 1.
+const ROUNDING: f64 = 1e-5;
 
 /// Places of the columns that differ between tables.
 #[derive(Debug)]
@@ -45,7 +52,14 @@ impl Columns {
         let kernel = kernel.strip_prefix('"').and_then(|name| name.strip_suffix('"')).ok_or(CUT_SHORT)?;
         let raw = sheet.trace.names.intern(kernel);
         let kernel = sheet.names.of(raw, &mut sheet.trace.names).full;
-        let [(min, unit), (max, _), (avg, _)] = [0, 1, 2].map(|at| value(values.get(at).copied().unwrap_or_default()));
+        let found = [0, 1, 2].map(|at| value(values.get(at).copied().unwrap_or_default()));
+        // Each number has the unit in which it is short.
+        let unit = [1, 0, 2].into_iter().find_map(|at| found[at].1.clone());
+        let numbers: Option<Vec<_>> = found.iter().map(|found| in_unit(found, unit.as_deref())).collect();
+        let Some(&[min, max, avg]) = numbers.as_deref() else { return Err(UNITS) };
+        if !are_ordered(min, max, avg, unit.as_deref()) {
+            return Err("inconsistent values");
+        }
         sheet.trace.metrics.put(MetricRow {
             device: device.to_owned(),
             kernel: sheet.trace.names.text(kernel).to_owned(),
@@ -61,8 +75,29 @@ impl Columns {
     }
 }
 
+/// A number, if there is one, and its own unit.
+pub(super) type Value = (Option<f64>, Option<String>);
+
+/// Converts a number to the unit of other numbers. Returns None if that is not possible.
+#[allow(clippy::option_option, reason = "a number that is missing needs no conversion")]
+pub(super) fn in_unit((number, own): &Value, unit: Option<&str>) -> Option<Option<f64>> {
+    let Some(number) = number else { return Some(None) };
+    let number = number * conversion(own.as_deref().unwrap_or_default(), unit.unwrap_or_default())?;
+    number.is_finite().then_some(Some(number))
+}
+
+/// Returns true if an average can be one of numbers from the smallest to the largest. What is unknown agrees.
+fn are_ordered(min: Option<f64>, max: Option<f64>, avg: Option<f64>, unit: Option<&str>) -> bool {
+    let step =
+        unit.filter(|unit| is_rate(unit)).and_then(|unit| conversion("B/s", unit)).map_or(0.0, |b| b * RATE_STEP);
+    let up_to = |low: Option<f64>, high: Option<f64>, slack: f64| {
+        low.zip(high).is_none_or(|(low, high)| low - high <= slack + ROUNDING * high.abs().max(1.0))
+    };
+    up_to(min, max, 0.0) && up_to(avg, max, 0.0) && up_to(min, avg, step)
+}
+
 /// A number and its unit: `87.34%`, `1.5GB/s`; of a level, `Low (2)`, the number.
-pub(super) fn value(text: &str) -> (Option<f64>, Option<String>) {
+pub(super) fn value(text: &str) -> Value {
     let level = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")).map(|(_, level)| level);
     let (number, unit) = split(level.unwrap_or(text));
     let number = number.parse().ok().filter(|number: &f64| number.is_finite());

@@ -16,17 +16,32 @@ pub(super) fn nanoseconds(text: &str, unit: &str) -> Option<u64> {
     scaled(number, factor)
 }
 
-/// Bytes of a size: each unit is 1024 of the one below it.
+/// Bytes of a size, by the unit behind it, or else by that of its column.
 pub(super) fn bytes(text: &str, unit: &str) -> Option<u64> {
     let (number, own) = split(text);
-    let factor = match if own.is_empty() { unit } else { own } {
-        "B" => 1,
-        "KB" => 1 << 10,
-        "MB" => 1 << 20,
-        "GB" => 1 << 30,
-        _ => return None,
-    };
-    scaled(number, factor)
+    scaled(number, bytes_in(if own.is_empty() { unit } else { own })?)
+}
+
+/// Bytes in a unit of sizes: each is 1024 of the one below it.
+fn bytes_in(unit: &str) -> Option<u128> {
+    let power = ["B", "KB", "MB", "GB", "TB"].iter().position(|&known| known == unit)?;
+    Some(1 << (10 * power))
+}
+
+/// The factor that converts numbers of a unit to another one: 1/1024 from `MB/s` to `GB/s`.
+pub(super) fn conversion(from: &str, to: &str) -> Option<f64> {
+    if from == to {
+        return Some(1.0);
+    }
+    let bytes = |unit: &str| bytes_in(unit.strip_suffix("/s").unwrap_or(unit));
+    // Powers of two are exact.
+    let factor = bytes(from)? as f64 / bytes(to)? as f64;
+    (is_rate(from) == is_rate(to)).then_some(factor)
+}
+
+/// Returns true for a unit of bytes per second.
+pub(super) fn is_rate(unit: &str) -> bool {
+    unit.ends_with("/s")
 }
 
 /// Splits a number from the text behind it.
