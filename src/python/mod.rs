@@ -59,7 +59,8 @@ mod _core {
     use super::timing::{Recorder, clock_resolution_ns};
     #[pymodule_export]
     use super::trace::{
-        Trace, TraceSummary, capture_formats, kernel_category, kernel_category_by_source, return_freed_memory,
+        Trace, TraceSummary, capture_formats, kernel_category, kernel_category_by_source, reports_loss,
+        return_freed_memory,
     };
     #[pymodule_export]
     use crate::stats::compare::decisions::{Comparison, DetectionPower, Precision, RequiredProcesses};

@@ -337,6 +337,12 @@ pub(super) fn capture_formats() -> PyResult<Vec<(&'static str, &'static str)>> {
     guarded_value(|| readers::FORMATS.iter().map(|format| (format.name, format.description)).collect())
 }
 
+/// Returns True if a message of a profiler says that it lost events.
+#[pyfunction]
+pub(super) fn reports_loss(message: &str) -> PyResult<bool> {
+    guarded_value(|| readers::reports_loss(message))
+}
+
 /// Returns the category of a kernel by its whole name, demangled or mangled.
 #[pyfunction]
 pub(super) fn kernel_category(name: &str) -> PyResult<String> {

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from capture_files import EXPECTED, NAMES, nsys
+from commands import run_cli
 from fake_tools import nsys_database
 from nsys_exports import STARTED, Export, thread
 
+import fastrnns_rs
 from fastrnns_rs.documents.capture_manifest import CheckEntry
 from fastrnns_rs.verbs.profile import capture_checks
 
@@ -186,3 +188,14 @@ def test_whole_graphs_are_kernels_of_their_launch(tmp_path: Path) -> None:
     assert found == f"{CUDA_LOSS} (iterations of py/forward have 3 to 4 kernels)"
     assert made.lost(f"{graphs} WHERE correlationId <> 1")["event_loss"].ok
     assert not made.lost(f"{graphs} WHERE correlationId > 2")["event_loss"].ok
+
+
+@pytest.mark.parametrize("text", [LOSSES[0], NO_LOSSES[2]])
+def test_a_report_warns_of_lost_events(text: str, tmp_path: Path) -> None:
+    """A capture of any program has no other check."""
+    path = nsys_database(tmp_path / "x.sqlite", NAMES, diagnostics=[text, "NVTX profiling started", text])
+    found = [one for one in fastrnns_rs.read(path).warning_rows() if one["code"] == "recording_incomplete"]
+    lost = text == LOSSES[0]
+    assert [one["evidence"] for one in found] == [f"{path}: 2 messages: {text}; {text}"] * lost
+    done = run_cli("report", "--strict", path)
+    assert (done.status, "damaged capture" in done.stderr) == ((1, True) if lost else (0, False))

@@ -37,8 +37,9 @@ def test_a_trace_tells_what_the_profile_does(profile: Path, tmp_path: Path) -> N
     assert counted(theirs) == counted(ours)
     # nvprof leaves out the rows of the profile that are read as invalid, and prints their number.
     assert [warning["code"] for warning in theirs["warnings"]] == ["events_skipped"]
-    invalid = {"reason": "invalid record of the profile", "count": 3}
-    assert [{key: row[key] for key in invalid} for row in theirs["captures"][0]["skipped"]] == [invalid]
+    skipped = {row["reason"]: row["count"] for row in theirs["captures"][0]["skipped"]}
+    too_small = "invalid times, because a buffer of nvprof was too small"
+    assert skipped == {"invalid record of the profile": 3, too_small: 1}
     keys = ("device_id", "name", "span_ns", "busy_ns", "idle_ns", "overlap_ns", "kernel_count")
     assert [[row[key] for key in keys] for row in theirs["devices"]] == [
         [row[key] for key in keys] for row in ours["devices"]
@@ -159,6 +160,27 @@ def test_traces_of_old_releases(path: Path) -> None:
     assert sum(row["total_ns"] for row in summary["kernels"]) == sum(took)
     assert summary["captures"][0]["events_skipped"] == 0
     assert [warning["code"] for warning in summary["warnings"]] == ["rounded_times"]
+
+
+@pytest.mark.parametrize(
+    "warning",
+    [
+        "7 records have invalid timestamps due to insufficient device buffer space. You can configure it.",
+        "7 records have invalid timestamps due to insufficient semaphore pool size. You can configure the pool size.",
+        "7 records were dropped due to insufficient device buffer space.",
+        "Found 7 invalid records in the result.",
+    ],
+)
+def test_records_that_nvprof_lost(warning: str, tmp_path: Path) -> None:
+    path = tmp_path / "lost.csv"
+    path.write_text(f"==7== Warning: {warning}\n{PER_GPU}")
+    before = path.with_name("whole.csv")
+    before.write_text(PER_GPU)
+    lost, whole = (report(one)["captures"][0]["events_skipped"] for one in (path, before))
+    assert lost == whole + 7
+    # Which are in the trace, and took no time.
+    path.write_text(f"==7== Warning: 7 API trace records have same start and end timestamps.\n{PER_GPU}")
+    assert report(path)["captures"][0]["events_skipped"] == whole
 
 
 def test_metrics() -> None:

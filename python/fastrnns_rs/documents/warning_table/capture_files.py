@@ -42,6 +42,14 @@ _DAMAGE = (
         details="Views and virtual tables are not read, because they can run code.",
     ),
     WarningRow(
+        "recording_incomplete",
+        effect="events may be missing, because the profiler lost some",
+        evidence="number of messages of the profiler, and the first three",
+        hint="Capture less, such as fewer iterations: fastrnns-rs profile --nloops 2 RUNNER",
+        verbs=_READERS,
+        details="Newer versions of nsys export such messages with the events.",
+    ),
+    WarningRow(
         "unfinished_write",
         effect="recent rows may be missing, because a journal beside the file was not read",
         short="recent rows may be missing: a journal was not read",

@@ -13,14 +13,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from fastrnns_rs._core import reports_loss
 from fastrnns_rs.documents.capture_manifest import CheckEntry
 from fastrnns_rs.verbs.profile.launch_counts import missing_kernels
 
-_THINGS, _LOST = r"\b(?:events?|records?|annotations?)\b", r"\b(?:lost|dropped|discarded)\b"
-#: Messages of profilers about lost events.
-_LOSS = re.compile(rf"{_THINGS}.*{_LOST}|{_LOST}.*{_THINGS}|\bnot all\b.*\bevents\b", re.IGNORECASE | re.DOTALL)
-#: Messages of profilers that no events were lost.
-_NO_LOSS = re.compile(rf"\b(?:0|no) (?:\w+ )?{_THINGS}|(?:{_THINGS}|{_LOST})\s*[:=]\s*0\b", re.IGNORECASE)
 #: Text that no profiler message contains, but signatures of kernels and environment variables do.
 _NO_MESSAGE = re.compile(r"\0|::|<|\w\(|^\w+=")
 _SHOWN = 3
@@ -50,7 +46,7 @@ def nsys_sqlite(path: Path, expected: Counter[str], *, cuda: bool, failed: Colle
         yield ranges
         kernels = _count(database, tables, "CUPTI_ACTIVITY_KIND_KERNEL")
         graphs = _count(database, tables, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE")
-        lost = [one for one in _messages(database, tables) if _LOSS.search(one) and not _NO_LOSS.search(one)]
+        lost = [one for one in _messages(database, tables) if reports_loss(one)]
         reported = "; ".join(" ".join(one.split()) for one in lost[:_SHOWN]) if lost else NO_LOSS
         missing = missing_kernels(database, tables, expected) if lost and cuda and ranges.ok else ""
         # A loss of other events does not make the requested ranges and kernels wrong.

@@ -311,7 +311,7 @@ def _rejected(said: str, pattern: str | None, categories: str | Path | None) -> 
 
 
 def _refuse_damage(summary: Summary) -> None:
-    damage = {"events_skipped", "capture_incomplete", "names_damaged"}
+    damage = {"events_skipped", "capture_incomplete", "recording_incomplete", "names_damaged"}
     for warning in summary.warning_rows():
         if warning["code"] in damage:
             # The evidence begins with the path of the capture.

@@ -12,6 +12,7 @@
 
 mod calls;
 mod devices;
+mod diagnostics;
 mod form;
 mod graphs;
 mod kernels;
@@ -19,6 +20,8 @@ mod memory;
 mod ranges;
 
 use std::path::Path;
+
+pub use self::diagnostics::reports_loss;
 
 use self::database::{Database, Table};
 use self::devices::Devices;
@@ -29,8 +32,8 @@ use super::{Interrupted, Source};
 use crate::error::{Error, Result};
 use crate::trace::{Capture, Extent, Trace};
 
-/// The tables that a summary is made of. The rows of all others are only counted.
-const USED: [&str; 5] = [kernels::TABLE, memory::COPIES, memory::SETS, calls::TABLE, ranges::TABLE];
+/// The tables that a summary is made of, and that of messages. The rows of all others are only counted.
+const USED: [&str; 6] = [kernels::TABLE, memory::COPIES, memory::SETS, calls::TABLE, ranges::TABLE, diagnostics::TABLE];
 
 /// Reads an export.
 pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
@@ -72,6 +75,7 @@ fn read_database(
         ranges::read(database, &mut strings, devices.clock, trace, &mut progress)?;
     }
 
+    diagnostics::read(shown, database, &mut progress)?;
     let mut whole_graphs = 0;
     let is_used = |table: &Table| USED.iter().any(|used| table.is_named(used));
     for table in database.tables.iter().filter(|table| table.has_events() && !is_used(table)) {

@@ -135,8 +135,8 @@ pub(in crate::trace::readers) fn read(
                 sheet.start_process(process);
             }
             headers.banner(text);
-            if let Some(count) = invalid_records(text) {
-                sheet.capture.skip_many("invalid record of the profile", count, Some(lines.offset));
+            if let Some((count, reason)) = lost_records(text) {
+                sheet.capture.skip_many(reason, count, Some(lines.offset));
             }
         } else if let Some(begun) = Table::of_header(line) {
             headers.found();
@@ -194,14 +194,17 @@ fn clock_name(capture: &Capture, trace: &Trace, process: &str) -> String {
     format!("capture {} {} {process}", trace.captures.len(), capture.path)
 }
 
-/// Returns the number of records that nvprof left out, from the text of its warning.
-fn invalid_records(text: &str) -> Option<u64> {
-    text.trim()
-        .strip_prefix("Warning: Found ")?
-        .strip_suffix(" in the result.")?
-        .strip_suffix(" invalid records")?
-        .parse()
-        .ok()
+/// Returns the number of records that nvprof left out, and why, from the text of its warning.
+fn lost_records(text: &str) -> Option<(u64, &'static str)> {
+    let text = text.trim().strip_prefix("Warning: ")?;
+    let (count, what) = text.strip_prefix("Found ").unwrap_or(text).split_once(' ')?;
+    let reasons = [
+        ("invalid records in the result", "invalid record of the profile"),
+        ("records have invalid timestamps", "invalid times, because a buffer of nvprof was too small"),
+        ("records were dropped", "dropped, because a buffer of nvprof was too small"),
+    ];
+    let (_, reason) = reasons.into_iter().find(|(start, _)| what.starts_with(start))?;
+    Some((count.parse().ok()?, reason))
 }
 
 /// Returns true if a line looks like a row: a program's own output may stand between tables.
