@@ -63,7 +63,7 @@ class Told:
 
     def to_dict(self) -> dict[str, Any]:
         """A summary without devices and warnings."""
-        return {"devices": [], "warnings": []}
+        return {"devices": [], "warnings": [], "iterations": [], "iteration_statistics": []}
 
     def repeats(self, **_: Any) -> str:
         """What the extension would say of it."""
@@ -86,8 +86,11 @@ class Told:
         keys = ("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns")
         iterations = [dict.fromkeys(keys, one) for one in sums]
         head = {"path": "x", "sha256": str(id(self)), "format": "kineto", "tool_version": None, "graph_level": False}
+        head |= {"rank": None, "world_size": None}
         found = {
             "captures": [head],
+            "device_count": 1,
+            "processes": [],
             "warnings": [],
             "devices": [],
             "iterations": iterations,

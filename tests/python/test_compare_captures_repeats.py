@@ -142,3 +142,60 @@ def test_steps_of_a_trace_are_iterations(tmp_path: Path) -> None:
     assert found.kernels[0].delta_ns == pytest.approx(12_000, rel=0.1)
     medians = (found.baseline.host_median_ns, found.baseline.gpu_busy_median_ns)
     assert medians == (900_000, pytest.approx(140_000, rel=0.02))
+
+
+def process(path: Path, level: float, *, pid: int, first: int = 0, rank: int | None = None, gpus: int = 1) -> Path:
+    """A trace of ten steps of a process, from a number on; the kernels of a process take about the same."""
+    dice, events = random.Random(f"{path.name} {level}"), []
+    for step in range(first, first + 10):
+        start = 1000.0 * step
+        events.append({**annotation(f"ProfilerStep#{step}", start, 900), "pid": pid})
+        for gpu in range(gpus):
+            number = 10 * step + gpu
+            launch = {**call(start=start + 10, process=pid), "args": {"correlation": number}}
+            took = round(level * dice.gauss(1, 0.01), 3)
+            events += [launch, kernel("gemm", start + 30, took, correlation=number, device=gpu)]
+    job = {} if rank is None else {"distributedInfo": {"rank": rank, "world_size": 2}}
+    gpus_of_one_model = [{"id": gpu, "name": "GPU"} for gpu in range(gpus)]
+    return write(path, document(events, host_name="node", deviceProperties=gpus_of_one_model, **job))
+
+
+#: Captures of each side as (process, first step, rank), how many they count as, and the warning.
+GROUPS = {
+    "processes": ([(pid, 0, None) for pid in (1, 2, 3, 4)], 4),
+    "cycles of one process": ([(1, first, None) for first in (0, 10, 20, 30)], 1),
+    "cycles of three processes": ([(pid, first, None) for pid in (1, 2, 3) for first in (0, 10)], 3),
+    # In containers each is process 1.
+    "equal numbers": ([(1, 0, None)] * 4, 4),
+    "ranks of one job": ([(10 + rank, 0, rank) for rank in (0, 1)], 1),
+    "ranks of three jobs": ([(10 * job + rank, 0, rank) for rank in (0, 1) for job in (1, 2, 3)], 3),
+    "cycles of ranks": ([(10 + rank, first, rank) for rank in (0, 1) for first in (0, 10, 20)], 1),
+}
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_captures_of_one_process_or_job_count_as_one(kind: str, tmp_path: Path) -> None:
+    captures, count = GROUPS[kind]
+    sides = [
+        [
+            process(tmp_path / f"{side}{place}.json", level, pid=100 * place_of_side + pid, first=first, rank=rank)
+            for place, (pid, first, rank) in enumerate(captures)
+        ]
+        for place_of_side, (side, level) in enumerate((("before", 100.0), ("after", 150.0)), 1)
+    ]
+    found = compare(*sides)
+    assert found.device_time is not None
+    assert found.device_time.verdict == ("slower" if count >= 3 else None)
+    assert found.device_time.ratio == pytest.approx(1.5, rel=0.02)
+    told = [one.evidence for one in found.warnings if one.code == "dependent_captures"]
+    counts = "; ".join(f"{len(captures)} captures of the {side} count as {count}" for side in ("baseline", "candidate"))
+    assert told == [counts] * (count < len(captures))
+
+
+def test_other_numbers_of_gpus_are_other_work(tmp_path: Path) -> None:
+    sides = [
+        [process(tmp_path / f"{gpus}{pid}.json", 100.0, pid=10 * gpus + pid, gpus=gpus) for pid in range(3)]
+        for gpus in (1, 2)
+    ]
+    found = compare(*sides)
+    assert [one.evidence for one in found.warnings if one.code == "different_work"] == ["GPUs: 1 and 2"]

@@ -13,7 +13,7 @@ use super::select::Chosen;
 use super::totals;
 use super::work_categories::WorkCategories;
 use crate::memory::{self, Room as _, collected, filled};
-use crate::trace::{Capture, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, Work, short_name};
+use crate::trace::{Capture, Device, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, Work, short_name};
 
 /// Name of the category of copies and sets.
 const MEMORY: &str = "memory";
@@ -68,6 +68,10 @@ pub struct Repeats {
     pub warnings: Vec<Warning>,
     /// Names of the devices with activities, sorted, each once.
     pub devices: Vec<String>,
+    /// Number of devices with activities; one that several processes used counts once.
+    pub device_count: usize,
+    /// Processes with activities, sorted: clock and number. Captures of one process may have the same.
+    pub processes: Vec<String>,
     /// The runners of iterations; in the order of their names, each once.
     pub runners: Vec<String>,
     /// The phases of iterations, as the runners.
@@ -105,10 +109,16 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
         iterations.finish(&categories);
         rows
     };
+    let devices = active_devices(trace, &chosen);
+    let clock = |device: &Device| &*trace.clocks[device.clock as usize];
     Repeats {
         captures: trace.captures.clone(),
         warnings: trace.warnings.clone(),
-        devices: device_names(trace, &chosen),
+        devices: sorted(devices.iter().filter_map(|device| device.name.clone())),
+        device_count: sorted(devices.iter().map(|device| (clock(device), device.device_id))).len(),
+        processes: sorted(
+            devices.iter().filter_map(|device| Some(format!("{}, process {}", clock(device), device.process_id?))),
+        ),
         runners: names(&iterations.rows, |row| row.runner.as_deref()),
         phases: names(&iterations.rows, |row| row.phase.as_deref()),
         iterations: by_number(&iterations.rows, |place| iterations.process(place)),
@@ -117,8 +127,7 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
 }
 
 fn names(rows: &[IterationRow], of: impl Fn(&IterationRow) -> Option<&str>) -> Vec<String> {
-    let found: BTreeSet<&str> = rows.iter().filter_map(of).collect();
-    found.into_iter().map(str::to_owned).collect()
+    sorted(rows.iter().filter_map(of)).into_iter().map(str::to_owned).collect()
 }
 
 /// Adds up the phases of an iteration. A number that comes again, in the same process or in another, is another iteration.
@@ -215,13 +224,16 @@ fn of_summaries(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(Key, (u64, u64))> {
     collected(kernels.chain(copies).map(|(key, figures)| (key, (figures.count, figures.total))))
 }
 
-fn device_names(trace: &Trace, chosen: &Chosen<'_>) -> Vec<String> {
+/// The devices of operations that count.
+fn active_devices<'a>(trace: &'a Trace, chosen: &Chosen<'_>) -> Vec<&'a Device> {
     let works = trace.works.all().iter().zip(&chosen.works).filter(|&(_, &counts)| counts);
-    let mut names: Vec<String> =
-        works.filter_map(|(work, _)| trace.devices[work.queue.device as usize].name.clone()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+    let places = sorted(works.map(|(work, _)| work.queue.device));
+    places.into_iter().map(|place| &trace.devices[place as usize]).collect()
+}
+
+/// The values in their order, each once.
+fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
+    values.collect::<BTreeSet<T>>().into_iter().collect()
 }
 
 #[cfg(test)]
@@ -260,7 +272,8 @@ mod tests {
             trace(&[("void f<int>(int*)", 4, 0, 0, 10), ("g", 1, 0, 20, 5), ("void f<int>(int*)", 8, 1, 30, 7)]);
         let categories = Categories::with_rules("").unwrap();
         let found = repeats(&trace, &options(&categories));
-        assert!(found.iterations.is_empty() && found.devices.is_empty());
+        assert!(found.iterations.is_empty() && found.devices.is_empty() && found.processes.is_empty());
+        assert_eq!(found.device_count, 2);
         let shown = found.rows.iter().map(|row| (&*row.short_name, row.grid, row.block, row.count, row.total_ns));
         let (one, block) = (Some([1, 1, 1]), Some([32, 1, 1]));
         let expected = [("f", None, block, 2, 17), ("g", one, block, 1, 5), ("memcpy HtoD", None, None, 1, 7)];

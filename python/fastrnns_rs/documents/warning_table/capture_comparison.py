@@ -11,7 +11,7 @@ _CAPTURES = (
         "different_work",
         effect="changes may not come from the code, because the sides did different work",
         short="the sides did different work",
-        evidence="phases of each side, or number of captures with iterations, and of all",
+        evidence="phases or numbers of GPUs of each side, or number of captures with iterations, and of all",
         hint="Capture both sides with the same options: fastrnns-rs profile RUNNER",
         verbs=_COMPARE,
     ),
@@ -22,6 +22,18 @@ _CAPTURES = (
         evidence="number of iterations without GPU work, and of all",
         hint="Name the range that marks iterations: fastrnns-rs compare --iteration-range NAME BASELINE CANDIDATE",
         verbs=_COMPARE,
+    ),
+    WarningRow(
+        "dependent_captures",
+        effect="captures of one process, or of the ranks of one job, count as one",
+        evidence="number of captures of each side, and of processes or jobs",
+        hint="Capture three processes of each side: fastrnns-rs profile --processes 3 RUNNER",
+        verbs=_COMPARE,
+        details=(
+            "A verdict needs processes that are independent of each other. Captures are of one process if host and "
+            "process are equal and the numbers of the steps of torch's profiler are not. Of the ranks of a job, the "
+            "first captures of all ranks are one run, the second captures are another."
+        ),
     ),
     WarningRow(
         "unequal_captures",

@@ -79,6 +79,10 @@ class Reading:
         operations: GPU activities by name and kind.
         environment: Devices, tool and format, as flat keys.
         devices: Names of the active devices.
+        device_count: Number of active devices.
+        processes: Processes that used them, as far as the files name them.
+        steps: Numbers of the steps of torch's profiler.
+        ranks: Ranks in a distributed job.
         warnings: Warnings of the reader.
         idle: Idle time by cause; None if the capture contains only totals.
         phases: Phases of the iterations, where they are known.
@@ -92,6 +96,10 @@ class Reading:
     operations: dict[Key, Operation]
     environment: dict[str, Any]
     devices: list[str]
+    device_count: int
+    processes: set[str]
+    steps: set[int]
+    ranks: tuple[int, ...]
     warnings: list[RunWarning]
     idle: CaptureIdle | None
     phases: list[str]
@@ -240,6 +248,10 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
             "graph_level": any(one["graph_level"] for one in captures),
         },
         devices=devices,
+        device_count=found["device_count"],
+        processes=set(found["processes"]),
+        steps=_steps(summary),
+        ranks=_ranks(captures),
         warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"], *repeated)],
         idle=read_idle(summary),
         phases=found["phases"],
@@ -258,6 +270,17 @@ def _times(summary: dict[str, Any]) -> list[str]:
     """
     keys = ("start_ns", "end_ns", "busy_ns", "kernel_count", "kernel_total_ns")
     return [" ".join(str(device[key]) for key in keys) for device in summary["devices"]]
+
+
+def _ranks(captures: list[dict[str, Any]]) -> tuple[int, ...]:
+    ranks = {one["rank"] for one in captures if one["rank"] is not None and (one["world_size"] or 1) > 1}
+    return tuple(sorted(ranks))
+
+
+def _steps(summary: dict[str, Any]) -> set[int]:
+    """Returns the numbers of the steps of torch's profiler; those of other ranges begin anew in each capture."""
+    is_step = any(one["name"] == "ProfilerStep" for one in summary["iteration_statistics"])
+    return {one["index"] for one in summary["iterations"]} if is_step else set()
 
 
 def _operation(plain: dict[str, Any]) -> Operation:

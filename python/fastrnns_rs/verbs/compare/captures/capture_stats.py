@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
+from fastrnns_rs.verbs.compare.captures.capture_replicates import find_replicates
 from fastrnns_rs.verbs.compare.captures.capture_side import Key, Shape
 from fastrnns_rs.verbs.compare.captures.rounded_shares import divide_and_round
 
@@ -34,7 +35,7 @@ class NormalisedTimes:
         count: Number of counted runs in all captures.
         total_ns: Time by the basis, in nanoseconds, rounded so that all times of a side add up.
         launches: Number of runs by the basis.
-        values_ns: Time of each capture, in nanoseconds; empty without several captures.
+        values_ns: Time of each replicate, in nanoseconds; empty without several.
     """
 
     key: Key
@@ -84,11 +85,11 @@ def choose_basis(baseline: CaptureSide, candidate: CaptureSide) -> Basis:
 
 
 def choose_replicate(baseline: CaptureSide, candidate: CaptureSide) -> Replicate | None:
-    """Returns `capture` if both sides have several captures; None otherwise.
+    """Returns `capture` if both sides have several replicates; None otherwise.
 
     Iterations of one process are not replicates of a program.
     """
-    return "capture" if all(len(one.readings) > 1 for one in (baseline, candidate)) else None
+    return "capture" if all(len(find_replicates(one)) > 1 for one in (baseline, candidate)) else None
 
 
 def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None) -> NormalisedSide:
@@ -97,6 +98,7 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
     iterations = sum(len(one.iterations) for one in side.readings)
     by = iterations if per_iteration else len(side.readings)
     sizes = [len(one.iterations) if per_iteration else 1 for one in side.readings]
+    groups = find_replicates(side) if replicate else []
     found: dict[Key, list[Operation | None]] = {}
     for place, reading in enumerate(side.readings):
         for key, operation in reading.operations.items():
@@ -117,7 +119,9 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
                 count=count,
                 total_ns=totals[key],
                 launches=count / by,
-                values_ns=[total / size for (_, total), size in zip(parts, sizes, strict=True)] if replicate else [],
+                values_ns=[
+                    sum(parts[place][1] for place in group) / sum(sizes[place] for place in group) for group in groups
+                ],
             )
         )
     known_iterations = iterations if all(one.iterations for one in side.readings) else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.warning import make_warning
+from fastrnns_rs.verbs.compare.captures.capture_replicates import find_replicates
 from fastrnns_rs.verbs.compare.captures.kernel_rows import LEAST_REPEATS
 
 if TYPE_CHECKING:
@@ -54,20 +55,34 @@ def _check_captures(sides: Sequence[CaptureSide]) -> Iterator[RunWarning]:
 
 
 def _join_levels(levels: set[bool]) -> str:
-    return " | ".join(str(one).lower() for one in sorted(levels))
+    return _join(str(one).lower() for one in sorted(levels))
+
+
+def _join(values: Iterable[str]) -> str:
+    return " | ".join(values)
 
 
 def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) -> Iterator[RunWarning]:
-    captures = [len(side.readings) for side in sides]
-    if replicate and captures[0] != captures[1] and min(captures) >= LEAST_REPEATS:
-        yield make_warning("unequal_captures", evidence=f"{captures[0]} and {captures[1]} captures")
+    found = [len(find_replicates(side)) for side in sides]
+    joined = [
+        f"{len(side.readings)} captures of the {name} count as {count}"
+        for name, side, count in zip(("baseline", "candidate"), sides, found, strict=True)
+        if count < len(side.readings)
+    ]
+    if joined:
+        yield make_warning("dependent_captures", evidence="; ".join(joined))
+    if replicate and found[0] != found[1] and min(found) >= LEAST_REPEATS:
+        yield make_warning("unequal_captures", evidence=f"{found[0]} and {found[1]} captures")
 
 
 def _check_work(baseline: CaptureSide, candidate: CaptureSide) -> Iterator[RunWarning]:
-    """Yields warnings for other phases, for a lack of iterations, and for empty ones."""
+    """Yields warnings for other phases or numbers of GPUs, for a lack of iterations, and for empty ones."""
     found = []
     if baseline.phases and candidate.phases and baseline.phases != candidate.phases:
-        found.append(f"phases {' | '.join(baseline.phases)} and {' | '.join(candidate.phases)}")
+        found.append(f"phases {_join(baseline.phases)} and {_join(candidate.phases)}")
+    counts = [{one.device_count for one in side.readings} for side in (baseline, candidate)]
+    if counts[0] != counts[1]:
+        found.append(f"GPUs: {' and '.join(_join(map(str, sorted(one))) for one in counts)}")
     known = [bool(one.iterations) for side in (baseline, candidate) for one in side.readings]
     if any(known) and not all(known):
         found.append(f"iterations in {sum(known)} of {len(known)} captures")
