@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,19 @@ def test_the_screen_tells_of_a_shared_gpu(tmp_path: Path) -> None:
     done = run_cli("report", export(tmp_path / "x.sqlite", {100: 0, 200: 50_000}))
     assert "GPU idle for 47." in done.stdout
     assert "warning[gpu_shared]" in done.stdout
+
+
+def test_times_per_gpu_are_those_of_all_its_processes(tmp_path: Path) -> None:
+    """Ten kernels of each process, of 49.98 µs."""
+    one, two = (
+        run_cli("report", export(tmp_path / f"{device}.sqlite", {100: 0, 200: 50_000}, device=device)).stdout
+        for device in (0, 1)
+    )
+    assert "2 GPUs" not in one
+    assert "per GPU" not in one
+    assert re.search(r"^\S.* 999\.6 ", one, re.MULTILINE)
+    assert "kernel, 2 GPUs" in two
+    assert re.search(r"^\S.* 499\.8 ", two, re.MULTILINE)
 
 
 def iterations(path: Path, epochs: int, *, process: int = 100, seed: int = 0) -> Path:

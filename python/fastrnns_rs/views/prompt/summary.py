@@ -12,7 +12,7 @@ from fastrnns_rs.views.figures import share_percent
 from fastrnns_rs.views.prompt.line import count, duration, file_name, prompt_line
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.summary.activities import sums
-from fastrnns_rs.views.summary.budget import CAUSES, share
+from fastrnns_rs.views.summary.budget import CAUSES, gpu_count, share
 from fastrnns_rs.views.summary.glance import tables
 
 _GIGA = 1e9
@@ -50,7 +50,7 @@ def _figures(plain: dict[str, Any]) -> list[str | None]:
         events = sum(one["events_read"] for one in plain["captures"])
         return launches if kernels else ["no GPU activity", count(events, "event")]
     span, busy = (sum(one[key] for one in devices) for key in ("span_ns", "busy_ns"))
-    return [count(len(devices), "GPU"), f"{share(busy, span)} busy", *launches]
+    return [count(gpu_count(devices), "GPU"), f"{share(busy, span)} busy", *launches]
 
 
 def _fraction(fraction: float | None, whole: str) -> str | None:

@@ -6,7 +6,7 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.scale import time
-from fastrnns_rs.views.summary.budget import CAUSES, COMMUNICATION, share
+from fastrnns_rs.views.summary.budget import CAUSES, COMMUNICATION, gpu_count, share
 from fastrnns_rs.views.units import brief_size
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
@@ -36,7 +36,8 @@ class Shares:
     """Time budget of all devices together, in ns.
 
     Attributes:
-        count: Number of devices.
+        count: Number of devices as used by one process.
+        gpus: Number of GPUs.
         span: Sum of the devices' spans.
         kernels: Kernel time.
         copies: Time of copies and sets.
@@ -47,7 +48,7 @@ class Shares:
         copy: Largest kind of copies, and its bandwidth in GB/s; None if unknown.
     """
 
-    __slots__ = ("category", "cause", "communication", "copies", "copy", "count", "idle", "kernels", "span")
+    __slots__ = ("category", "cause", "communication", "copies", "copy", "count", "gpus", "idle", "kernels", "span")
 
     def __init__(self, document: Document) -> None:
         budgets = [device["budget"] for device in document["devices"]]
@@ -55,7 +56,7 @@ class Shares:
             hint = "Write it again with report --json, or choose the format html."
             raise UsageError("summary of an earlier version, without time budgets", hint)
         kernels, copies, causes = (_sums(budgets, key) for key in ("kernels", "copies", "idle"))
-        self.count = len(budgets)
+        self.count, self.gpus = len(budgets), gpu_count(document["devices"])
         self.span = sum(device["span_ns"] for device in document["devices"])
         self.kernels, self.copies, self.idle = (sum(times.values()) for times in (kernels, copies, causes))
         self.communication = kernels.get(COMMUNICATION, 0)
@@ -91,7 +92,7 @@ def _copies(shares: Shares) -> str:
     text = f"Copies took {shares.of(shares.copies)} of {shares.whole()}, kernels {shares.of(shares.kernels)}"
     if shares.idle >= _MUCH * shares.span:
         return f"{text}; idle {shares.of(shares.idle)}, {_cause(shares)}."
-    each = " per GPU" if shares.count > 1 else ""
+    each = " per GPU" if shares.gpus > 1 else ""
     return f"{text}." if speed is None else f"{text}. {kind.removeprefix('memcpy ')}: {speed:.3g} GB/s{each}."
 
 
@@ -212,11 +213,10 @@ def context(document: Document) -> list[str]:
 
 
 def _devices(document: Document) -> str:
-    # A GPU used by several processes has a row for each process; each rank has its own GPUs.
-    numbers = {(device["rank"], device["device_id"]) for device in document["devices"]}
+    number = gpu_count(document["devices"])
     names = {device["name"] for device in document["devices"]} - {None}
-    count = f"{len(numbers):,} GPUs" if len(numbers) > 1 else ""
+    count = f"{number:,} GPUs" if number > 1 else ""
     if not names:
-        return f"{count or '1 GPU'} (model not recorded)" if numbers else ""
+        return f"{count or '1 GPU'} (model not recorded)" if number else ""
     shown = ", ".join(sorted(map(visible, names)))
     return f"{count}: {shown}" if count else shown

@@ -148,6 +148,11 @@ def _shares(device: Row) -> Iterable[str]:
     yield CAUSES.get(cause, cause)
 
 
+def gpu_count(devices: Iterable[Row]) -> int:
+    """Returns the number of GPUs: one that several processes used has a row for each of them."""
+    return len({(device["path"], device["rank"], device["device_id"]) for device in devices})
+
+
 def labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
     """Returns a heading and labels that differ.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
-from fastrnns_rs.views.summary.budget import labels
+from fastrnns_rs.views.summary.budget import gpu_count, labels
 from fastrnns_rs.views.summary.column_units import FRACTION, NANOSECONDS, TEXT
 from fastrnns_rs.views.summary.lists import VIEWS, List
 
@@ -118,7 +118,7 @@ def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:
 
     The time is shown if several GPUs ran kernels and each kernel has a single row.
     """
-    gpus, kernels = sum(row["kernel_count"] > 0 for row in document["devices"]), document["kernels"]
+    gpus, kernels = gpu_count(row for row in document["devices"] if row["kernel_count"]), document["kernels"]
     if gpus <= 1 or len({(row["name"], row["mangled_name"]) for row in kernels}) < len(kernels):
         return shown
     each = columns.Column(
