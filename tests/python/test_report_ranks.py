@@ -183,6 +183,21 @@ def test_a_folder_is_every_capture_in_it(tmp_path: Path) -> None:
         fastrnns_rs.read(folder, folder / "notes.txt")
 
 
+@pytest.mark.parametrize("name", ["timeline.json", "timeline.json.gz"])
+def test_a_drawn_trace_is_no_capture_of_its_folder(name: str, tmp_path: Path) -> None:
+    [path] = job(tmp_path, [8.0])
+    assert run_cli("report", path, "--trace", tmp_path / name).status == 0
+    summary = fastrnns_rs.read(tmp_path)
+    assert [one.path for one in summary.captures] == [str(path)]
+    left_out = [one.evidence for one in summary.warnings if one.code == "files_left_out"]
+    assert left_out == [str(tmp_path / name)]
+    # Alone it is one.
+    path.unlink()
+    alone = fastrnns_rs.read(tmp_path)
+    assert [row.count for row in alone.kernels] == [row.count for row in summary.kernels]
+    assert "files_left_out" not in codes(alone)
+
+
 def test_a_folder_without_captures_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FastrnnsError, match="empty folder"):
         fastrnns_rs.read(tmp_path)

@@ -81,7 +81,9 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
         let known: Vec<String> = known.collect();
         let alone = !trace.clocks.is_empty() && (0..trace.clocks.len()).all(|clock| timeline.clock(clock as u32) == 0);
         let base = if alone { timeline.origin(0) } else { 0 };
-        writeln!(out, r#"{{"schemaVersion": 1, "displayTimeUnit": "ns", "baseTimeNanoseconds": {base},"#)?;
+        // A folder of captures may contain what was drawn of them.
+        writeln!(out, r#"{{"drawnBy": "fastrnns-rs", "schemaVersion": 1, "displayTimeUnit": "ns","#)?;
+        writeln!(out, r#""baseTimeNanoseconds": {base},"#)?;
         write!(out, r#""deviceProperties": [{}], "traceEvents": ["#, known.join(", "))?;
         let names = memory::collected(trace.names.all().map(|text| {
             memory::check();

@@ -16,7 +16,8 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
     """Returns the files of a folder that may be captures, in natural order of names.
 
     A capture manifest of `profile` stands for its files, which are then not listed separately. An SQLite export of nsys
-    replaces the report of the same name beside it, unless the export is older. Subfolders and hidden files are skipped.
+    replaces the report of the same name beside it, unless the export is older. Traces that `report --trace` drew are
+    left out. Subfolders and hidden files are skipped.
 
     Returns:
         Each file with its runner; None for a file of several runners, or if its runner is unknown.
@@ -30,7 +31,7 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
         raise UsageError(f"empty folder: {str(folder)!r}", "Use a folder of captures.", value=str(folder))
     manifests = _find_manifests(found)
     recorded = _recorded(manifests)
-    unread = find_unread(found, recorded)
+    unread = {*find_unread(found, recorded), *_drawings(found)}
     chosen: list[tuple[str, str | None]] = []
     for file in found:
         if file in manifests:
@@ -55,6 +56,22 @@ def find_older_exports(folder: str | Path) -> dict[Path, Path]:
     if any(file.suffix == ".sqlite" for file in unread):
         unread = find_unread(found, _recorded(_find_manifests(found)))
     return {file: report for file, report in unread.items() if file.suffix == ".sqlite"}
+
+
+def find_drawings(folder: str | Path) -> list[Path]:
+    """Returns the traces drawn by `report --trace` that `files_in` leaves out.
+
+    Raises:
+        FastrnnsError: If the folder cannot be listed.
+    """
+    return _drawings(_list(folder))
+
+
+def _drawings(files: list[Path]) -> list[Path]:
+    """Returns the drawn traces; none if there are no captures beside them."""
+    drawn = [file for file in files if file_kinds.is_drawing(file)]
+    others = {*files} - {*drawn} if drawn else ()
+    return drawn if any(file_kinds.kind(file) == "capture" for file in others) else []
 
 
 def _list(folder: str | Path) -> list[Path]:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 #: Number of bytes that suffice to detect the format: some traces begin with 26 kB of metadata.
 _HEAD = 1 << 16
 #: Prefixes of captures that are not JSON: databases, compressed files, and text and tables of nvprof.
-_BINARY = (b"SQLite format 3\0", b"\x1f\x8b")
+_GZIP = b"\x1f\x8b"
+_BINARY = (b"SQLite format 3\0", _GZIP)
+#: Prefix of the traces that `report --trace` draws.
+_DRAWING = b'{"drawnBy": "fastrnns-rs"'
 _NVPROF_STARTS = (b"==", b'"Type"', b'"Device"', b'"Start"')
 #: Keys near the beginning of a trace in Chrome's format, and of no measurement.
 _TRACE_KEYS = (b'"traceEvents"', b'"deviceProperties"', b'"ph"', b'"schemaVersion"')
@@ -45,6 +48,19 @@ def kind(path: Path) -> Literal["capture", "measurement", "folder"] | None:
 def may_be_manifest(path: Path) -> bool:
     """Returns True if a file begins like a capture manifest. A trace may do so too."""
     return _MANIFEST_SCHEMA in head(path)
+
+
+def is_drawing(path: Path) -> bool:
+    """Returns True for a trace that `report --trace` drew of other captures."""
+    found = head(path)
+    if found.startswith(_GZIP):
+        import zlib
+
+        try:
+            found = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(found, len(_DRAWING))
+        except zlib.error:
+            return False
+    return found.startswith(_DRAWING)
 
 
 def needs_nsys(path: Path) -> bool:

@@ -1,6 +1,6 @@
 """Warnings about folders and capture manifests.
 
-They tell of older exports, replaced files and failed captures.
+They tell of older exports, drawn traces, replaced files and failed captures.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from fastrnns_rs.counting import counted
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.warning import make_warning
-from fastrnns_rs.verbs.report.capture_folders import find_older_exports
+from fastrnns_rs.verbs.report.capture_folders import find_drawings, find_older_exports
 from fastrnns_rs.verbs.report.manifests import find_read_artefacts, manifests_at
 
 TYPE_CHECKING = False  # see the package
@@ -38,7 +38,7 @@ def find_manifest_warnings(paths: Iterable[str | Path]) -> list[RunWarning]:
     found: list[RunWarning] = []
     for path in paths:
         if Path(path).is_dir():
-            found += _check_exports(path)
+            found += [*_check_exports(path), *_check_drawings(path)]
         for file in manifests_at(path):
             if (read := find_read_artefacts(file)) is not None:
                 manifest, artefacts = read
@@ -55,14 +55,30 @@ def _check_exports(folder: str | Path) -> Iterator[RunWarning]:
     if older:
         their = "its report is" if len(older) == 1 else "their reports are"
         named = [f"{export}: older than {report.name}" for export, report in older.items()]
-        more = [f"and {len(named) - _MOST_NAMED} more"] if len(named) > _MOST_NAMED else []
         file = shlex.quote(str(next(iter(older))))
         yield make_warning(
             "files_left_out",
             message=f"figures do not include {counted(len(older), 'nsys export')}: {their} newer",
-            evidence="; ".join([*named[:_MOST_NAMED], *more]),
+            evidence=_first(named),
             hint=f"Delete the older export, or read only the export: fastrnns-rs report {file}",
         )
+
+
+def _check_drawings(folder: str | Path) -> Iterator[RunWarning]:
+    drawn = [*map(str, find_drawings(folder))]
+    if drawn:
+        count = counted(len(drawn), "trace")
+        yield make_warning(
+            "files_left_out",
+            message=f"figures do not include {count} of `report --trace`, which show captures again",
+            evidence=_first(drawn),
+            hint=f"Read only such a trace: fastrnns-rs report {shlex.quote(drawn[0])}",
+        )
+
+
+def _first(named: list[str]) -> str:
+    more = [f"and {len(named) - _MOST_NAMED} more"] if len(named) > _MOST_NAMED else []
+    return "; ".join([*named[:_MOST_NAMED], *more])
 
 
 def _check_files(artefacts: Iterable[tuple[ArtefactEntry, Path]]) -> Iterator[RunWarning]:

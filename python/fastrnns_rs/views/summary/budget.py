@@ -149,7 +149,10 @@ def _shares(device: Row) -> Iterable[str]:
 
 
 def gpu_count(devices: Iterable[Row]) -> int:
-    """Returns the number of GPUs: one that several processes used has a row for each of them."""
+    """Returns the number of GPUs.
+
+    A GPU that several processes used has a row for each of them.
+    """
     return len({(device["path"], device["rank"], device["device_id"]) for device in devices})
 
 

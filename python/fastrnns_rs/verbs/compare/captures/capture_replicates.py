@@ -1,4 +1,7 @@
-"""Captures of a side that count as one: those of one process, and those of the ranks of one job."""
+"""Captures of a side that count as one.
+
+These are the captures of one process, and those of the ranks of one job.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,9 @@ def find_replicates(side: CaptureSide) -> list[list[int]]:
 
 
 def _is_same_process(one: Reading, other: Reading) -> bool:
-    """Returns True for two captures of one process, whose steps have different numbers.
+    """Returns True for two captures of one process.
 
-    A container may give every process the same number. The steps of two processes begin with the same number.
+    Their steps have different numbers. Containers may give every process the same number, but the steps of two
+    processes begin with the same number.
     """
     return bool(one.processes & other.processes) and not one.steps & other.steps

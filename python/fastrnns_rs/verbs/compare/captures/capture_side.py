@@ -278,7 +278,10 @@ def _ranks(captures: list[dict[str, Any]]) -> tuple[int, ...]:
 
 
 def _steps(summary: dict[str, Any]) -> set[int]:
-    """Returns the numbers of the steps of torch's profiler; those of other ranges begin anew in each capture."""
+    """Returns the numbers of the steps of torch's profiler.
+
+    The numbers of other ranges begin with 0 in each capture.
+    """
     is_step = any(one["name"] == "ProfilerStep" for one in summary["iteration_statistics"])
     return {one["index"] for one in summary["iterations"]} if is_step else set()
 

@@ -76,7 +76,7 @@ def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) ->
 
 
 def _check_work(baseline: CaptureSide, candidate: CaptureSide) -> Iterator[RunWarning]:
-    """Yields warnings for other phases or numbers of GPUs, for a lack of iterations, and for empty ones."""
+    """Yields warnings for different work, and for empty iterations."""
     found = []
     if baseline.phases and candidate.phases and baseline.phases != candidate.phases:
         found.append(f"phases {_join(baseline.phases)} and {_join(candidate.phases)}")
