@@ -201,7 +201,7 @@ STEPS = """
     DROP TABLE n;
 """
 #: Steps around these iterations, ranges of a thread with the name of one of a process, networks of cuDNN, a GPU whose
-#: clock is behind, and a kernel given twice.
+#: clock is behind, a kernel given twice, and messages.
 NETWORKS = f"""
     INSERT INTO StringIds VALUES (5, '{RECURRENT[0]}'), (6, '{RECURRENT[1]}');
     INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, domainId) VALUES
@@ -209,6 +209,9 @@ NETWORKS = f"""
         (10, 160, 59, 'cudnn/forward/9', (42 << 24) + 1, 0), (110, 310, 59, 'cudnn/forward/9', (42 << 24) + 2, 0);
     UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 5 + rowid % 2, start = start - 9, end = end - 9;
     INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 1;
+    CREATE TABLE DIAGNOSTIC_EVENT (timestamp, text);
+    INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 'Not all CUDA events might have been collected.'), (2, 'Lost events: 0'),
+        (3, 7);
 """
 #: Enough rows for tables of several pages, pages between those too, and numbers of every length.
 MANY = """
@@ -336,6 +339,11 @@ TABLES = {
     '"G (0)","k",4,"active_cycles",16,112,64,256\n\n==1== Metric result:\n'
     '"Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"\n'
     '"G (0)","k",4,"ipc","IPC",0.125%,0.875%,0.5%\n',
+    "units": "==1== Warning: 5 records have invalid timestamps due to insufficient device buffer space.\n"
+    '==1== Metric result:\n"Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"\n'
+    '"G (0)","k",2,"read","R",900.0MB/s,2.0TB/s,1.0GB/s\n"G (0)","k",2,"size","S",1KB,2.0%,3\n\n'
+    '==1== Profiling result:\n"Device","Context","Stream","Kernel","read"\n,,,,KB/s\n'
+    '"G (0)","1","7","k",512.0KB/s\n"G (0)","1","7","k",1.5MB/s\n"G (0)","1","7","k",2.0%\n',
     "page": "\n<!DOCTYPE html>\n<html><head><title>Sign in</title></head></html>",
     "text": "==1== Profiling result:\n   Type  Time(%)  Time  Calls  Avg  Min  Max  Name\n"
     " GPU activities:  99.00%  2.5us  2  1.2us  1ns  2.4us  f(int)\n                1.00%  2ns  1  2ns  2ns  2ns  g\n",

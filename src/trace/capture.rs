@@ -58,9 +58,10 @@ impl Capture {
         if count == 0 {
             return;
         }
-        self.events_skipped += count;
+        // A file may give any number.
+        self.events_skipped = self.events_skipped.saturating_add(count);
         match self.skipped.iter_mut().find(|skipped| skipped.reason == reason) {
-            Some(skipped) => skipped.count += count,
+            Some(skipped) => skipped.count = skipped.count.saturating_add(count),
             None => self.skipped.push(Skipped { reason: reason.to_owned(), count, first_offset_bytes: offset }),
         }
     }

@@ -183,6 +183,17 @@ def test_records_that_nvprof_lost(warning: str, tmp_path: Path) -> None:
     assert report(path)["captures"][0]["events_skipped"] == whole
 
 
+def test_records_that_no_number_holds(tmp_path: Path) -> None:
+    path = tmp_path / "lost.csv"
+    path.write_text(f"==7== Warning: Found {2**64 - 1} invalid records in the result.\n" * 2 + PER_GPU)
+    summary = fastrnns_rs.read(path)
+    assert summary.captures[0].events_skipped == 2**64 - 1
+    assert f"all figures lack {2**64 - 1} of {2**64 - 1} events" in [one.message for one in summary.warnings]
+    summary.save(tmp_path / "summary.json")
+    loaded: Any = fastrnns_rs.load(tmp_path / "summary.json")
+    assert loaded.captures == summary.captures
+
+
 def test_metrics() -> None:
     path = capture("nvprof/metrics_s3d.csv")
     summary = report(path)

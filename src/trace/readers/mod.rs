@@ -156,7 +156,7 @@ fn skipped(capture: &Capture) -> Warning {
         let first = skipped.first_offset_bytes.map_or_else(String::new, |offset| format!(", first at byte {offset}"));
         format!("{} × {}{first}", skipped.count, skipped.reason)
     });
-    let total = capture.events_read + capture.events_skipped;
+    let total = capture.events_read.saturating_add(capture.events_skipped);
     Warning {
         code: "events_skipped",
         message: format!("all figures lack {} of {total} events", capture.events_skipped),
