@@ -106,3 +106,11 @@ def test_json_holds_every_name_as_it_was(hostile: Path) -> None:
     assert {row.name for row in found.api_calls} == set(NAMES)
     assert found.captures[0].path == str(hostile)
     assert {row.name for row in fastrnns_rs.read(hostile).kernels} == set(NAMES)
+
+
+def test_a_device_with_two_names_has_none(tmp_path: Path) -> None:
+    """One of them would be that of the GPU, and decide which captures may be compared."""
+    names = [(0, "A100"), (1, "H100"), (0, "V100"), (1, "H100"), (0, "A100")]
+    members = {"deviceProperties": [{"id": number, "name": name} for number, name in names]}
+    path = write(tmp_path / "x.json", document([kernel("k", device=0), kernel("k", device=1)], **members))
+    assert [(one.device_id, one.name) for one in fastrnns_rs.read(path).devices] == [(0, None), (1, "H100")]

@@ -10,7 +10,8 @@ use super::value::Value;
 #[derive(Debug, Default)]
 pub(super) struct Metadata {
     pub(super) schema_version: Option<String>,
-    pub(super) device_names: FxHashMap<i64, String>,
+    /// Two names of one number: neither is sure.
+    device_names: FxHashMap<i64, Option<String>>,
     base_time: String,
     host: String,
     rank: String,
@@ -44,7 +45,8 @@ impl Metadata {
             (b"deviceProperties", Json::Array(devices)) => {
                 for device in devices {
                     if let (Some(id), Some(name)) = (device["id"].as_i64(), device["name"].as_str()) {
-                        self.device_names.insert(id, name.to_owned());
+                        let known = self.device_names.entry(id).or_insert_with(|| Some(name.to_owned()));
+                        known.take_if(|known| known != name);
                     }
                 }
             }
@@ -57,6 +59,10 @@ impl Metadata {
             (b"schema", Json::String(name)) => self.schema = Some(name),
             _ => {}
         }
+    }
+
+    pub(super) fn device_name(&self, id: Option<i64>) -> Option<String> {
+        self.device_names.get(&id?)?.clone()
     }
 
     /// The name of the clock of this trace, different from that of others: captures of one process share it. Where neither a host
