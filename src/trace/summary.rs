@@ -339,7 +339,10 @@ pub struct RankRow {
     pub kernel_total_ns: u64,
     /// Busy time over the median of all.
     pub busy_ratio: Option<f64>,
+    /// True for the most work.
     pub slowest: bool,
+    /// With at least one operation other than communication, which may be waiting for other ranks.
+    pub work_ns: u64,
 }
 
 /// Counter of a device while a kernel ran: a metric or an event of nvprof.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import statistics
@@ -199,3 +200,37 @@ def test_other_numbers_of_gpus_are_other_work(tmp_path: Path) -> None:
     ]
     found = compare(*sides)
     assert [one.evidence for one in found.warnings if one.code == "different_work"] == ["GPUs: 1 and 2"]
+
+
+def test_other_world_sizes_are_other_work(tmp_path: Path) -> None:
+    sides = []
+    for size in (2, 8):
+        path = process(tmp_path / f"{size}.json", 100.0, pid=size)
+        job = json.loads(path.read_text()) | {"distributedInfo": {"rank": 0, "world_size": size}}
+        sides.append(write(path, job))
+    found = compare(*sides)
+    assert [one.evidence for one in found.warnings if one.code == "different_work"] == ["ranks: 2 and 8"]
+
+
+@pytest.mark.parametrize(("count", "told"), [(10, []), (30, ["launches of every kernel: 3 times as many"])])
+def test_more_steps_without_iterations_are_more_work(count: int, told: list[str], tmp_path: Path) -> None:
+    sides = [
+        write(
+            tmp_path / f"{side}.json",
+            [kernel(name, 10 * step + at, 4) for step in range(launches) for at, name in ((0, "f"), (5, "g"))],
+        )
+        for side, launches in (("before", 10), ("after", count))
+    ]
+    found = compare(*sides)
+    assert [one.evidence for one in found.warnings if one.code == "different_work"] == told
+
+
+def test_more_overlap_is_told(tmp_path: Path) -> None:
+    """Two kernels one after the other, and at once: each takes longer, both end earlier."""
+    before = [kernel("f", 20 * step + 10 * half, 10) for step in range(9) for half in (0, 1)]
+    after = [kernel("f", 13 * step, 13, stream=7 + half) for step in range(9) for half in (0, 1)]
+    found = compare(write(tmp_path / "before.json", before), write(tmp_path / "after.json", after))
+    assert found.device_time is not None
+    assert found.device_time.ratio == pytest.approx(1.3)
+    [warning] = [one for one in found.warnings if one.code == "overlap_differs"]
+    assert warning.evidence == "sum of durations / busy time: 1.00 and 2.00"

@@ -183,6 +183,21 @@ def test_a_folder_is_every_capture_in_it(tmp_path: Path) -> None:
         fastrnns_rs.read(folder, folder / "notes.txt")
 
 
+@pytest.mark.parametrize(("late", "slowest"), [(3, 3), (1, 1)])
+def test_a_rank_that_waits_for_others_is_not_the_slowest(late: int, slowest: int, tmp_path: Path) -> None:
+    """All end the collective at once: those that are early are in it for longer, and busy for longer in all."""
+    for rank in range(4):
+        took = 60.0 if rank == late else 20.0
+        collective = kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", took, 100 - took + rank)
+        info = {"backend": "nccl", "rank": rank, "world_size": 4}
+        write(tmp_path / f"w{rank}.json", document([kernel("k", 0, took), collective], **BASE, distributedInfo=info))
+    found = fastrnns_rs.read(tmp_path)
+    assert [row.rank for row in found.ranks if row.slowest] == [slowest]
+    assert [row.work_ns for row in found.ranks] == [60_000 if rank == late else 20_000 for rank in range(4)]
+    [warning] = [one for one in found.warnings if one.code == "rank_skew"]
+    assert "3.00 times" in warning.message
+
+
 @pytest.mark.parametrize("name", ["timeline.json", "timeline.json.gz"])
 def test_a_drawn_trace_is_no_capture_of_its_folder(name: str, tmp_path: Path) -> None:
     [path] = job(tmp_path, [8.0])

@@ -251,7 +251,11 @@ class CudnnRnnRow(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RankRow(Part):
-    """One of several files of one job. `busy_ratio`: busy time / median of all."""
+    """One of several files of one job. `busy_ratio`: busy time / median of all.
+
+    `work_ns` is the time with at least one activity other than communication, which may be waiting for other ranks.
+    `slowest` marks the largest; it marked the largest `busy_ns` in documents without `work_ns`.
+    """
 
     path: str
     rank: int | None
@@ -261,6 +265,7 @@ class RankRow(Part):
     kernel_total_ns: int
     busy_ratio: float | None
     slowest: bool
+    work_ns: int | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

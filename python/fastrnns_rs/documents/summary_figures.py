@@ -170,10 +170,12 @@ def _check_median(path: str, group: object, name: str, times: Sequence[int | Non
 
 def _check_ranks(found: SummaryDocument) -> None:
     middle = median(row.busy_ns for row in found.ranks) if found.ranks else 0
-    most = max((row.busy_ns for row in found.ranks), default=0)
-    for place, row in enumerate(found.ranks):
+    # Older documents do not tell work from communication.
+    work = [row.busy_ns if row.work_ns is None else row.work_ns for row in found.ranks]
+    for place, (row, own) in enumerate(zip(found.ranks, work, strict=True)):
         path = f"ranks[{place}]"
         _check_part(path, row, "busy_ns", "span_ns")
+        _check_part(path, row, "work_ns", "busy_ns")
         _check_quotient(f"{path}.busy_ratio", row.busy_ratio, row.busy_ns, middle)
-        if row.slowest and row.busy_ns < most:
-            raise UsageError(f"{path} is the slowest, and another rank was busy for {most} ns")
+        if row.slowest and own < max(work):
+            raise UsageError(f"{path} is the slowest, and another rank was busy for {max(work)} ns")

@@ -2,28 +2,39 @@
 
 use rustc_hash::FxHashMap;
 
+use super::work_categories::WorkCategories;
+use crate::memory::collected;
 use crate::trace::{Busy, Capture, Entry, RankRow, Trace, Warning};
 
-/// Factor of the median's busy time above which a rank is reported.
+/// Factor of the median's work above which a rank is reported.
 const SKEWED: f64 = 1.1;
 /// So many ranks are named; there may be thousands.
 const NAMED: usize = 10;
+
+/// Category of kernels that may wait for other ranks.
+const COMMUNICATION: &str = "communication";
 
 /// A row for each file; none for a single one.
 pub(super) struct Ranks<'a> {
     trace: &'a Trace,
     rows: Vec<RankRow>,
     busy: Vec<Busy>,
+    /// Without communication.
+    work: Vec<Busy>,
+    /// By number of work.
+    is_communication: Vec<bool>,
 }
 
 impl<'a> Ranks<'a> {
-    pub(super) fn new(trace: &'a Trace) -> Self {
+    pub(super) fn new(trace: &'a Trace, categories: &WorkCategories<'_>) -> Self {
         let empty =
             |capture: &Capture| RankRow { path: capture.path.clone(), rank: rank(capture), ..RankRow::default() };
         let several = trace.captures.iter().filter(|_| trace.captures.len() > 1);
         let rows: Vec<RankRow> = several.map(empty).collect();
-        let busy = vec![Busy::default(); rows.len()];
-        Self { trace, rows, busy }
+        let (busy, work) = (vec![Busy::default(); rows.len()], vec![Busy::default(); rows.len()]);
+        let works = (0..trace.works.all().len() as u32).filter(|_| !rows.is_empty());
+        let is_communication = collected(works.map(|what| categories.name(categories.of_work(what)) == COMMUNICATION));
+        Self { trace, rows, busy, work, is_communication }
     }
 
     /// Takes an operation that counts; starts ascend.
@@ -35,6 +46,9 @@ impl<'a> Ranks<'a> {
         let device = self.trace.works.all()[entry.what as usize].queue.device;
         let capture = self.trace.devices[device as usize].capture as usize;
         self.busy[capture].add(entry.start, entry.end);
+        if !self.is_communication[entry.what as usize] {
+            self.work[capture].add(entry.start, entry.end);
+        }
         if is_kernel {
             let row = &mut self.rows[capture];
             row.kernel_count += 1;
@@ -44,8 +58,8 @@ impl<'a> Ranks<'a> {
 
     /// The rows, and warnings about them.
     pub(super) fn rows(mut self) -> (Vec<RankRow>, Vec<Warning>) {
-        for (row, busy) in self.rows.iter_mut().zip(&self.busy) {
-            row.busy_ns = busy.busy_ns();
+        for ((row, busy), work) in self.rows.iter_mut().zip(&self.busy).zip(&self.work) {
+            (row.busy_ns, row.work_ns) = (busy.busy_ns(), work.busy_ns());
             row.span_ns = busy.span().map_or(0, |(start, end)| end.abs_diff(start));
         }
         compare(&mut self.rows);
@@ -99,18 +113,25 @@ pub(super) fn rank_of(captures: &[Capture], place: u32) -> Option<i64> {
     captures.get(place as usize).filter(|_| captures.len() > 1).and_then(rank)
 }
 
-/// Compares the rows with their median, and marks the slowest if they differ.
+/// Compares the rows with their median, and marks the one with the most work if they differ. The busy time of a rank that
+/// waits in a collective for others is longer than theirs.
 fn compare(rows: &mut [RankRow]) {
-    let mut sorted: Vec<u64> = rows.iter().map(|row| row.busy_ns).collect();
-    sorted.sort_unstable();
-    let (Some(&least), Some(&most)) = (sorted.first(), sorted.last()) else { return };
-    let median = f64::midpoint(sorted[(sorted.len() - 1) / 2] as f64, sorted[sorted.len() / 2] as f64);
+    let middle = median(rows, |row| row.busy_ns);
     for row in &mut *rows {
-        row.busy_ratio = (median > 0.0).then(|| row.busy_ns as f64 / median);
+        row.busy_ratio = (middle > 0.0).then(|| row.busy_ns as f64 / middle);
     }
-    if let Some(slowest) = rows.iter_mut().find(|row| row.busy_ns == most && most > least) {
+    let works = || rows.iter().map(|row| row.work_ns);
+    let (Some(least), Some(most)) = (works().min(), works().max()) else { return };
+    if let Some(slowest) = rows.iter_mut().find(|row| row.work_ns == most && most > least) {
         slowest.slowest = true;
     }
+}
+
+fn median(rows: &[RankRow], of: fn(&RankRow) -> u64) -> f64 {
+    let mut sorted: Vec<u64> = rows.iter().map(of).collect();
+    sorted.sort_unstable();
+    let at = |place: usize| sorted.get(place).copied().unwrap_or_default() as f64;
+    f64::midpoint(at(sorted.len().saturating_sub(1) / 2), at(sorted.len() / 2))
 }
 
 /// Returns the warnings about ranks. Captures in `same` have been warned of.
@@ -142,13 +163,15 @@ fn warnings_of_ranks(captures: &[Capture], rows: &[RankRow], same: &[(usize, usi
 
 fn skew(rows: &[RankRow]) -> Option<Warning> {
     let slowest = rows.iter().find(|row| row.slowest)?;
-    let (rank, ratio) = (slowest.rank?, slowest.busy_ratio.filter(|ratio| *ratio > SKEWED)?);
+    let (rank, middle) = (slowest.rank?, median(rows, |row| row.work_ns));
+    let ratio = Some(slowest.work_ns as f64 / middle).filter(|ratio| middle > 0.0 && *ratio > SKEWED)?;
     Some(Warning {
         code: "rank_skew",
         message: format!(
-            "rank {rank} is the slowest: its GPU is busy {ratio:.2} times as long as that of the median rank"
+            "rank {rank} is the slowest: without communication, its GPU is busy {ratio:.2} times as long as that of the \
+             median rank"
         ),
-        evidence: format!("{}: {} ns busy; {} ranks", slowest.path, slowest.busy_ns, rows.len()),
+        evidence: format!("{}: {} ns without communication; {} ranks", slowest.path, slowest.work_ns, rows.len()),
         hint: "Compare the captures of two ranks: fastrnns-rs compare BASELINE CANDIDATE".to_owned(),
     })
 }
@@ -222,7 +245,7 @@ mod tests {
     use super::*;
 
     fn row(rank: Option<i64>, busy_ns: u64) -> RankRow {
-        RankRow { path: format!("{rank:?}.json"), rank, busy_ns, ..RankRow::default() }
+        RankRow { path: format!("{rank:?}.json"), rank, busy_ns, work_ns: busy_ns, ..RankRow::default() }
     }
 
     fn job(busy: &[(Option<i64>, u64)], world_size: Option<u64>) -> (Vec<RankRow>, Vec<Warning>) {

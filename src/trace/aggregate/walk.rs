@@ -44,7 +44,7 @@ impl<'a> Walked<'a> {
             iterations: Iterations::find(trace, chosen, &called, options.iteration_range.as_deref()),
             ranges: Ranges::new(trace, chosen, called, options.plot_data),
             cudnn_rnn: CudnnRnn::new(trace, categories),
-            ranks: Ranks::new(trace),
+            ranks: Ranks::new(trace, categories),
             duplicates: Duplicates::new(trace),
         };
         // In front of everything else that needs the index of calls.

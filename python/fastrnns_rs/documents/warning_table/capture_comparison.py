@@ -11,7 +11,10 @@ _CAPTURES = (
         "different_work",
         effect="changes may not come from the code, because the sides did different work",
         short="the sides did different work",
-        evidence="phases or numbers of GPUs of each side, or number of captures with iterations, and of all",
+        evidence=(
+            "phases, numbers of GPUs or numbers of ranks of each side; factor of the launches of all kernels; or "
+            "number of captures with iterations, and of all"
+        ),
         hint="Capture both sides with the same options: fastrnns-rs profile RUNNER",
         verbs=_COMPARE,
     ),
@@ -22,6 +25,18 @@ _CAPTURES = (
         evidence="number of iterations without GPU work, and of all",
         hint="Name the range that marks iterations: fastrnns-rs compare --iteration-range NAME BASELINE CANDIDATE",
         verbs=_COMPARE,
+    ),
+    WarningRow(
+        "overlap_differs",
+        effect="GPU time is not how long the GPU was busy, because activities overlap more on one side",
+        short="GPU time is not how long the GPU was busy",
+        evidence="sum of all durations over the time with any activity, of each side",
+        hint="Compare the busy times of both sides: fastrnns-rs report FILE",
+        verbs=_COMPARE,
+        details=(
+            "GPU time adds up the durations of activities. Kernels on several streams share the GPU: each takes "
+            "longer, and all may end earlier."
+        ),
     ),
     WarningRow(
         "dependent_captures",

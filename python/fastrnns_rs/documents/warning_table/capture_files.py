@@ -227,10 +227,13 @@ _RANKS = (
     WarningRow(
         "rank_skew",
         effect="the job waits for its slowest rank",
-        evidence="busy time of the slowest rank in ns, and its ratio to the median rank",
+        evidence="busy time of the slowest rank without communication in ns, and its ratio to the median rank",
         hint="Compare the slowest rank with another rank: fastrnns-rs compare BASELINE CANDIDATE",
         verbs=_REPORTS,
-        details="The warning is given from a ratio of 1.1 on. Causes are data, clocks and the place in a pipeline.",
+        details=(
+            "The warning is given from a ratio of 1.1 on. Causes are data, clocks and the place in a pipeline. "
+            "Communication does not count, because a rank that is early waits in it for the others."
+        ),
     ),
 )
 

@@ -129,6 +129,7 @@ RANKS = (
     Column("span", "span_ns", NANOSECONDS),
     Column("busy", "busy_ns", NANOSECONDS),
     Column("busy over median", "busy_ratio", COUNT),
+    Column("without communication", "work_ns", NANOSECONDS),
     Column("kernels", "kernel_count", COUNT, summed=True),
     Column("kernels", "kernel_total_ns", NANOSECONDS, summed=True),
     Column("slowest", "slowest", FLAG),

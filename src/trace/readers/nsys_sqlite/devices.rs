@@ -9,17 +9,20 @@ use crate::trace::{Queue, Trace};
 /// Far more than any machine has, times the processes that use them.
 const MOST: usize = 1 << 12;
 
-/// Places of devices in a trace.
+/// Places of devices in a trace, by process and number of the machine.
 pub(super) struct Devices {
     pub(super) clock: u32,
     places: FxHashMap<(i64, i64), u32>,
+    /// The machine's number of each device of a process, which may count otherwise (`CUDA_VISIBLE_DEVICES`). Exports since
+    /// 2025 say how.
+    of_machine: FxHashMap<(i64, i64), i64>,
 }
 
 impl Devices {
     /// Times of an export count from the start of its own session, so each has a clock of its own.
-    pub(super) fn new(path: &str, trace: &mut Trace) -> Self {
+    pub(super) fn new(path: &str, database: &Database, trace: &mut Trace) -> Self {
         let clock = trace.add_clock(format!("capture {} {path}", trace.capture_number()));
-        Self { clock, places: FxHashMap::default() }
+        Self { clock, places: FxHashMap::default(), of_machine: numbers(database) }
     }
 
     /// The queue of an operation, or why it has none.
@@ -31,6 +34,7 @@ impl Devices {
         stream: i64,
     ) -> Result<Queue, &'static str> {
         let process = process_of(global_pid);
+        let device = self.of_machine.get(&(process, device)).copied().unwrap_or(device);
         let place = match self.places.get(&(process, device)) {
             Some(&place) => place,
             None if self.places.len() == MOST => return Err("too many devices"),
@@ -44,13 +48,9 @@ impl Devices {
     }
 
     /// Gives the devices their names, as far as the export has them.
-    ///
-    /// A process may count its devices otherwise than the machine does; exports since 2025 say how.
     pub(super) fn name(&self, database: &Database, trace: &mut Trace) {
         let names = names(database);
-        let machine = numbers(database);
-        for (&(process, device), &place) in &self.places {
-            let id = machine.get(&(process, device)).copied().unwrap_or(device);
+        for (&(_, id), &place) in &self.places {
             if let (Some(Some(name)), Some(device)) = (names.get(&id), trace.devices.get_mut(place as usize)) {
                 device.name = Some(name.clone());
             }

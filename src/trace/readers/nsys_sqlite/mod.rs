@@ -64,7 +64,7 @@ fn read_database(
     (progress.capture.format_version, progress.capture.tool_version) = form::versions(database);
 
     let mut strings = Strings::open(database, form::STRINGS, interrupted)?;
-    let mut devices = Devices::new(shown, trace);
+    let mut devices = Devices::new(shown, database, trace);
     let mut nodes = kernels::read(database, &mut strings, &mut devices, trace, &mut progress)?;
     if trace.extent != Extent::Kernels {
         nodes |= memory::read(database, &mut devices, trace, &mut progress)?;

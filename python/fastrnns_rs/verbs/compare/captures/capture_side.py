@@ -83,6 +83,8 @@ class Reading:
         processes: Processes that used them, as far as the files name them.
         steps: Numbers of the steps of torch's profiler.
         ranks: Ranks in a distributed job.
+        world_sizes: Numbers of ranks of the job.
+        busy_ns: Time with at least one activity on a device, in nanoseconds; sum over devices.
         warnings: Warnings of the reader.
         idle: Idle time by cause; None if the capture contains only totals.
         phases: Phases of the iterations, where they are known.
@@ -100,6 +102,8 @@ class Reading:
     processes: set[str]
     steps: set[int]
     ranks: tuple[int, ...]
+    world_sizes: set[int]
+    busy_ns: int
     warnings: list[RunWarning]
     idle: CaptureIdle | None
     phases: list[str]
@@ -252,6 +256,8 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
         processes=set(found["processes"]),
         steps=_steps(summary),
         ranks=_ranks(captures),
+        world_sizes={one["world_size"] for one in captures if one["world_size"]},
+        busy_ns=sum(one["busy_ns"] for one in summary["devices"]),
         warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"], *repeated)],
         idle=read_idle(summary),
         phases=found["phases"],

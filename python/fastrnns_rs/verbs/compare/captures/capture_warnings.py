@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: A smaller share of time outside iterations gives no warning.
 _LEAST_SHARE = 0.01
+#: A smaller difference of the overlap gives no warning.
+_LEAST_OVERLAP = 0.05
 _SHOWN = 4
 
 
@@ -31,8 +33,9 @@ def find_warnings(
     """Returns the warnings of a comparison, including the warnings of its captures."""
     return [
         *_check_captures(sides),
-        *_check_work(*sides),
+        *_check_work(sides, None if basis == "per_iteration" else judged),
         *_check_iterations(sides, basis),
+        *_check_overlap(sides),
         *([make_warning("forced", message="; ".join(conflicts), hint=None)] if conflicts else []),
         *_check_repeats(sides, replicate),
         *_check_sameness(sides, judged),
@@ -75,17 +78,27 @@ def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) ->
         yield make_warning("unequal_captures", evidence=f"{found[0]} and {found[1]} captures")
 
 
-def _check_work(baseline: CaptureSide, candidate: CaptureSide) -> Iterator[RunWarning]:
-    """Yields warnings for different work, and for empty iterations."""
-    found = []
+def _check_work(sides: Sequence[CaptureSide], judged: Judged | None) -> Iterator[RunWarning]:
+    """Yields warnings for different work, and for empty iterations.
+
+    Args:
+        sides: Baseline and candidate.
+        judged: Rows; None if times are per iteration, which do not depend on the number of iterations.
+    """
+    (baseline, candidate), found = sides, []
     if baseline.phases and candidate.phases and baseline.phases != candidate.phases:
         found.append(f"phases {_join(baseline.phases)} and {_join(candidate.phases)}")
-    counts = [{one.device_count for one in side.readings} for side in (baseline, candidate)]
-    if counts[0] != counts[1]:
-        found.append(f"GPUs: {' and '.join(_join(map(str, sorted(one))) for one in counts)}")
-    known = [bool(one.iterations) for side in (baseline, candidate) for one in side.readings]
+    for name, numbers in (
+        ("GPUs", [{one.device_count for one in side.readings} for side in sides]),
+        ("ranks", [{size for one in side.readings for size in one.world_sizes} for side in sides]),
+    ):
+        if all(numbers) and numbers[0] != numbers[1]:
+            found.append(f"{name}: {' and '.join(_join(map(str, sorted(one))) for one in numbers)}")
+    known = [bool(one.iterations) for side in sides for one in side.readings]
     if any(known) and not all(known):
         found.append(f"iterations in {sum(known)} of {len(known)} captures")
+    elif judged is not None and (factor := _find_factor(judged)) is not None:
+        found.append(f"launches of every kernel: {factor:.3g} times as many")
     if found:
         yield make_warning("different_work", evidence="; ".join(found))
     for name, side in (("baseline", baseline), ("candidate", candidate)):
@@ -93,6 +106,25 @@ def _check_work(baseline: CaptureSide, candidate: CaptureSide) -> Iterator[RunWa
         if 0 < empty < side.iterations:
             evidence = f"{empty:,} of {side.iterations:,} iterations of the {name}"
             yield make_warning("empty_iterations", evidence=evidence)
+
+
+def _find_factor(judged: Judged) -> float | None:
+    """Returns the ratio of launches if it is the same for all kernels, and not 1."""
+    rows = [one.row for one in judged.kernels]
+    factors = [one.candidate.launches / one.baseline.launches for one in rows if one.baseline and one.candidate]
+    if not factors or max(factors) > min(factors) * (1 + _LEAST_SHARE) or abs(factors[0] - 1) <= _LEAST_SHARE:
+        return None
+    return factors[0]
+
+
+def _check_overlap(sides: Sequence[CaptureSide]) -> Iterator[RunWarning]:
+    """Yields a warning if more activities run at once on one side."""
+    busy = [sum(one.busy_ns for one in side.readings) for side in sides]
+    if not all(busy):
+        return
+    before, after = (sum(one.total_ns for one in side.readings) / span for side, span in zip(sides, busy, strict=True))
+    if max(before, after) > min(before, after) * (1 + _LEAST_OVERLAP):
+        yield make_warning("overlap_differs", evidence=f"sum of durations / busy time: {before:.2f} and {after:.2f}")
 
 
 def _check_iterations(sides: Sequence[CaptureSide], basis: Basis) -> Iterator[RunWarning]:

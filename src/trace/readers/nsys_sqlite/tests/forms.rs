@@ -100,7 +100,8 @@ fn counts_devices_as_the_machine_does() {
          INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 41), (5, 0, 42), (NULL, 1, 42);",
     ])
     .unwrap();
-    assert_eq!(trace.devices[0].name.as_deref(), Some("Fifth GPU"));
+    let device = &trace.devices[0];
+    assert_eq!((device.device_id, device.name.as_deref()), (Some(5), Some("Fifth GPU")));
 }
 
 #[test]
