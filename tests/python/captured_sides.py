@@ -63,7 +63,7 @@ class Told:
 
     def to_dict(self) -> dict[str, Any]:
         """A summary without devices and warnings."""
-        return {"devices": [], "warnings": [], "iterations": [], "iteration_statistics": []}
+        return {"devices": [], "warnings": []}
 
     def repeats(self, **_: Any) -> str:
         """What the extension would say of it."""

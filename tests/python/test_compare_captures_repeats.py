@@ -166,8 +166,7 @@ GROUPS = {
     "processes": ([(pid, 0, None) for pid in (1, 2, 3, 4)], 4),
     "cycles of one process": ([(1, first, None) for first in (0, 10, 20, 30)], 1),
     "cycles of three processes": ([(pid, first, None) for pid in (1, 2, 3) for first in (0, 10)], 3),
-    # In containers each is process 1.
-    "equal numbers": ([(1, 0, None)] * 4, 4),
+    "profilers of one process": ([(1, 0, None)] * 4, 1),
     "ranks of one job": ([(10 + rank, 0, rank) for rank in (0, 1)], 1),
     "ranks of three jobs": ([(10 * job + rank, 0, rank) for rank in (0, 1) for job in (1, 2, 3)], 3),
     "cycles of ranks": ([(10 + rank, first, rank) for rank in (0, 1) for first in (0, 10, 20)], 1),
@@ -191,6 +190,20 @@ def test_captures_of_one_process_or_job_count_as_one(kind: str, tmp_path: Path) 
     told = [one.evidence for one in found.warnings if one.code == "dependent_captures"]
     counts = "; ".join(f"{len(captures)} captures of the {side} count as {count}" for side in ("baseline", "candidate"))
     assert told == [counts] * (count < len(captures))
+
+
+def test_processes_of_unknown_hosts_are_not_known_to_be_one(tmp_path: Path) -> None:
+    """In containers each is process 1."""
+    sides = []
+    for side, level in (("before", 100.0), ("after", 150.0)):
+        paths = [process(tmp_path / f"{side}{place}.json", level, pid=1) for place in range(3)]
+        for path in paths:
+            write(path, {key: value for key, value in json.loads(path.read_text()).items() if key != "host_name"})
+        sides.append(paths)
+    found = compare(*sides)
+    assert found.device_time is not None
+    assert found.device_time.verdict == "slower"
+    assert not [one for one in found.warnings if one.code == "dependent_captures"]
 
 
 def test_other_numbers_of_gpus_are_other_work(tmp_path: Path) -> None:

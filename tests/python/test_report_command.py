@@ -201,7 +201,9 @@ def test_a_window_counts_from_the_first_operation(
 
 def test_processes_are_told_apart(tmp_path: Path) -> None:
     paths = [
-        write(tmp_path / f"{process}.json", document(by_dice(process, 100, process), baseTimeNanoseconds=7))
+        write(
+            tmp_path / f"{process}.json", document(by_dice(process, 100, process), baseTimeNanoseconds=7, host_name="a")
+        )
         for process in (100, 200)
     ]
     both = validate(report(*paths, "--json").json())

@@ -17,6 +17,9 @@ from fastrnns_rs import Summary
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.summary import SummaryDocument
 
+#: Captures of one process name it, and its host.
+HOST = {"host_name": "host"}
+
 
 def figures_only(summary: Summary) -> SummaryDocument:
     """A summary without what depends on the files."""
@@ -79,7 +82,7 @@ def test_parts_of_a_file_of_the_field_make_the_whole(path: Path, tmp_path: Path,
 def test_time_between_two_traces_of_a_process_is_not_idle(tmp_path: Path) -> None:
     """The profiler was off, and nobody knows what the device did."""
     traces = [[call(), kernel("a", 10, 2), kernel("a", 15, 2)], [call(start=1000), kernel("a", 1010, 4)]]
-    paths = [write(tmp_path / f"{place}.json", document(events)) for place, events in enumerate(traces)]
+    paths = [write(tmp_path / f"{place}.json", document(events, **HOST)) for place, events in enumerate(traces)]
     [whole] = fastrnns_rs.read(*paths).devices
     alone = [device for path in paths for device in fastrnns_rs.read(path).devices]
     for key in ("span_ns", "busy_ns", "idle_ns", "kernel_count"):
@@ -95,7 +98,7 @@ def test_time_between_two_traces_of_a_process_is_not_idle(tmp_path: Path) -> Non
 
 def test_time_that_another_trace_of_the_process_covers_is_idle(tmp_path: Path) -> None:
     traces = [[call(), kernel("a", 10, 2), kernel("a", 90, 2)], [call(), kernel("b", 50, 1)]]
-    paths = [write(tmp_path / f"{place}.json", document(events)) for place, events in enumerate(traces)]
+    paths = [write(tmp_path / f"{place}.json", document(events, **HOST)) for place, events in enumerate(traces)]
     [row] = fastrnns_rs.read(*paths).devices
     assert (row.span_ns, row.idle_ns) == (82_000, 77_000)
 
@@ -110,12 +113,23 @@ def test_a_part_without_calls_belongs_to_the_whole(tmp_path: Path) -> None:
     assert figures_only(fastrnns_rs.read(first, second)) == figures_only(whole)
 
 
-def test_a_device_of_neither_a_host_nor_a_process_is_of_its_file(tmp_path: Path) -> None:
-    """Device 0 of two files: that number is all that they share."""
-    paths = [write(tmp_path / name, document([kernel("a", 1), kernel("b", 5)])) for name in ("a.json", "b.json")]
+def test_a_process_of_an_unknown_host_is_of_its_file(tmp_path: Path) -> None:
+    """In containers, two processes have the same number, and so have their launches."""
+    events = [call(), kernel("a", 1), kernel("b", 5)]
+    paths = [write(tmp_path / name, document(events)) for name in ("a.json", "b.json")]
     assert [row.device_id for row in fastrnns_rs.read(*paths).devices] == [0, 0]
-    paths = [write(path, document([call(), kernel("a", 1), kernel("b", 5)])) for path in paths]
+    paths = [write(path, document(events, **HOST)) for path in paths]
     assert [row.device_id for row in fastrnns_rs.read(*paths).devices] == [0]
+
+
+def test_launches_of_one_container_are_not_those_of_another(tmp_path: Path) -> None:
+    """Process 1 of each, an hour apart."""
+    paths = [
+        write(tmp_path / f"{start}.json", document([call(start=start, process=1), kernel("a", start + 9, 2)]))
+        for start in (0, 3_600_000_000)
+    ]
+    found = fastrnns_rs.read(*paths)
+    assert (found.launches.matched_count, found.launches.latency_median_ns) == (2, 9000.0)
 
 
 def test_traces_of_different_clocks_stay_apart(tmp_path: Path) -> None:

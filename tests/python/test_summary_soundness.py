@@ -176,7 +176,7 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
     "a rank with more work than time": (first("ranks", busy_ns=5), "ranks[0].busy_ns is 5, above span_ns, 4"),
     "a quick rank that is the slowest": (
         lambda found: (
-            found["ranks"].extend([{**found["ranks"][0], "span_ns": 8, "busy_ns": 8}] * 2)
+            found["ranks"].extend([{**found["ranks"][0], "span_ns": 8, "busy_ns": 8, "work_ns": 8}] * 2)
             or [one.update(busy_ratio=one["busy_ns"] / 8) for one in found["ranks"]]
         ),
         "ranks[0] is the slowest, and another rank was busy for 8 ns",

@@ -34,7 +34,7 @@ def manifest(folder: Path, runners: dict[str, float], *, since: float = 0) -> Pa
     artefacts = []
     for place, (runner, took) in enumerate(runners.items()):
         path = folder / f"prof_x.{file_names.distinct(runner)}.0.json.gz"
-        write(path, document(steps(since + 10_000_000 * place, took)))
+        write(path, document(steps(since + 10_000_000 * place, took), host_name=f"host of {folder.name}"))
         artefacts.append(ArtefactEntry(path=str(path), kind="kineto", size_bytes=path.stat().st_size, sha256=""))
     made = Capture.load(ROOT / "tests" / "data" / "documents" / "capture_3_4cc6066.json")
     path = folder / "prof_x.json"

@@ -13,6 +13,7 @@ use super::select::Chosen;
 use super::totals;
 use super::work_categories::WorkCategories;
 use crate::memory::{self, Room as _, collected, filled};
+use crate::trace::readers::SHARED_CLOCK;
 use crate::trace::{Capture, Device, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, Work, short_name};
 
 /// Name of the category of copies and sets.
@@ -70,7 +71,8 @@ pub struct Repeats {
     pub devices: Vec<String>,
     /// Number of devices with activities; one that several processes used counts once.
     pub device_count: usize,
-    /// Processes with activities, sorted: clock and number. Captures of one process may have the same.
+    /// Processes with activities, sorted: clock and number. All captures of a process have the same. Those of an unknown host
+    /// are left out.
     pub processes: Vec<String>,
     /// The runners of iterations; in the order of their names, each once.
     pub runners: Vec<String>,
@@ -117,7 +119,10 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
         devices: sorted(devices.iter().filter_map(|device| device.name.clone())),
         device_count: sorted(devices.iter().map(|device| (clock(device), device.device_id))).len(),
         processes: sorted(
-            devices.iter().filter_map(|device| Some(format!("{}, process {}", clock(device), device.process_id?))),
+            devices
+                .iter()
+                .filter(|device| is_shared(clock(device)))
+                .filter_map(|device| Some(format!("{}, process {}", clock(device), device.process_id?))),
         ),
         runners: names(&iterations.rows, |row| row.runner.as_deref()),
         phases: names(&iterations.rows, |row| row.phase.as_deref()),
@@ -222,6 +227,11 @@ fn of_summaries(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(Key, (u64, u64))> {
         totals::kernels(trace, chosen, false).into_iter().map(|((name, _), figures)| (Key::Kernel(name.full), figures));
     let copies = totals::memory(trace, chosen).into_iter().map(|((kind, _), total)| (Key::Memory(kind), total));
     collected(kernels.chain(copies).map(|(key, figures)| (key, (figures.count, figures.total))))
+}
+
+/// Returns true for the name of a clock that all captures of a process share.
+fn is_shared(clock: &str) -> bool {
+    clock.starts_with(SHARED_CLOCK)
 }
 
 /// The devices of operations that count.

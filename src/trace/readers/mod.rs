@@ -17,6 +17,7 @@ use std::sync::Arc;
 use super::{Capture, Trace, Warning};
 use crate::error::{Error, Result};
 use crate::memory;
+pub(in crate::trace) use kineto::SHARED_CLOCK;
 pub use nsys_sqlite::reports_loss;
 pub use several::{Given, Reading, read_all};
 

@@ -45,9 +45,9 @@ _CAPTURES = (
         hint="Capture three processes of each side: fastrnns-rs profile --processes 3 RUNNER",
         verbs=_COMPARE,
         details=(
-            "A verdict needs processes that are independent of each other. Captures are of one process if host and "
-            "process are equal and the numbers of the steps of torch's profiler are not. Of the ranks of a job, the "
-            "first captures of all ranks are one run, the second captures are another."
+            "A verdict needs processes that are independent of each other. Traces of newer versions of torch name host "
+            "and process; of other captures it is not known whether they are of one process. Of the ranks of a job, "
+            "the first captures of all ranks are one run, the second captures are another."
         ),
     ),
     WarningRow(

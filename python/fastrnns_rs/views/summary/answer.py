@@ -38,6 +38,7 @@ class Shares:
     Attributes:
         count: Number of devices as used by one process.
         gpus: Number of GPUs.
+        launched: True if a kernel has its launch in the capture.
         span: Sum of the devices' spans.
         kernels: Kernel time.
         copies: Time of copies and sets.
@@ -48,7 +49,19 @@ class Shares:
         copy: Largest kind of copies, and its bandwidth in GB/s; None if unknown.
     """
 
-    __slots__ = ("category", "cause", "communication", "copies", "copy", "count", "gpus", "idle", "kernels", "span")
+    __slots__ = (
+        "category",
+        "cause",
+        "communication",
+        "copies",
+        "copy",
+        "count",
+        "gpus",
+        "idle",
+        "kernels",
+        "launched",
+        "span",
+    )
 
     def __init__(self, document: Document) -> None:
         budgets = [device["budget"] for device in document["devices"]]
@@ -57,6 +70,7 @@ class Shares:
             raise UsageError("summary of an earlier version, without time budgets", hint)
         kernels, copies, causes = (_sums(budgets, key) for key in ("kernels", "copies", "idle"))
         self.count, self.gpus = len(budgets), gpu_count(document["devices"])
+        self.launched = bool(document["launches"] and document["launches"]["matched_count"])
         self.span = sum(device["span_ns"] for device in document["devices"])
         self.kernels, self.copies, self.idle = (sum(times.values()) for times in (kernels, copies, causes))
         self.communication = kernels.get(COMMUNICATION, 0)
@@ -104,7 +118,9 @@ def _idle(shares: Shares) -> str:
 
 def _cause(shares: Shares) -> str:
     cause = shares.cause[0]
-    return "cause unknown: no launches" if cause == _UNKNOWN else f"largest cause: {CAUSES.get(cause, cause)}"
+    if cause == _UNKNOWN:
+        return "cause unknown: launches are missing" if shares.launched else "cause unknown: no launches"
+    return f"largest cause: {CAUSES.get(cause, cause)}"
 
 
 def _kernels(shares: Shares) -> str:

@@ -72,13 +72,13 @@ def _idle_fraction(row: dict[str, Any]) -> float | None:
 #: Descriptions of the causes of idle time, by the cause in the document.
 MEANWHILE = {
     "graph_gap": "a CUDA graph went from one node to the next",
-    "unmatched": "the launch of the next activity is not in the capture",
-    "launch": "the call that launched the next activity was running",
+    "unmatched": "no launch of the next activity is in the capture",
+    "launch": "the call that launched the next activity had begun",
     "synchronization": "the host waited for the GPU",
     "allocation": "the host allocated or freed memory",
     "data_loader": "the host waited for data",
     "host": "the host ran Python or the framework and had launched nothing",
-    "dependency": "the next activity was launched and waited for other GPU work",
+    "dependency": "the next activity was queued: behind another of its stream, or for other GPU work",
 }
 
 _TOTALS = (
@@ -129,7 +129,7 @@ RANKS = (
     Column("span", "span_ns", NANOSECONDS),
     Column("busy", "busy_ns", NANOSECONDS),
     Column("busy over median", "busy_ratio", COUNT),
-    Column("without communication", "work_ns", NANOSECONDS),
+    Column("work", "work_ns", NANOSECONDS),
     Column("kernels", "kernel_count", COUNT, summed=True),
     Column("kernels", "kernel_total_ns", NANOSECONDS, summed=True),
     Column("slowest", "slowest", FLAG),

@@ -6,6 +6,9 @@ use serde_json::Value as Json;
 use super::meaning::unescaped;
 use super::value::Value;
 
+/// Start of the names of clocks that all captures of a process share.
+pub(in crate::trace) const SHARED_CLOCK: &str = "process of ";
+
 /// Metadata of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Metadata {
@@ -65,13 +68,13 @@ impl Metadata {
         self.device_names.get(&id?)?.clone()
     }
 
-    /// The name of the clock of this trace, different from that of others: captures of one process share it. Where neither a host
-    /// nor a process is known, nothing but the number of a device would be the same: `capture` then sets it apart.
-    pub(super) fn clock(&self, process: Option<i64>, capture: usize) -> String {
-        if self.host.is_empty() && process.is_none() {
-            return format!("kineto, capture {capture}");
+    /// The name of the clock of this trace, different from that of others: captures of one process share it. Where the host is
+    /// not known, `capture` sets it apart: in containers processes of equal numbers are common, and so are their correlations.
+    pub(super) fn clock(&self, capture: usize) -> String {
+        if self.host.is_empty() {
+            return format!("capture {capture} of kineto");
         }
-        format!("kineto {} {} {}", self.base_time, self.host, self.rank)
+        format!("{SHARED_CLOCK}{} {} {}", self.base_time, self.host, self.rank)
     }
 
     /// Returns the fault of a document without events.

@@ -22,6 +22,8 @@ mod tests;
 mod text;
 mod value;
 
+pub(in crate::trace) use metadata::SHARED_CLOCK;
+
 use events::{End, Events};
 use metadata::Metadata;
 use pieces::Grain;

@@ -252,7 +252,7 @@ impl<'a> Sink<'a> {
         (self.capture.rank, self.capture.world_size) = metadata.place;
         // Who used the devices, and what sets their clock apart, may stand behind the events.
         let process_id = self.host.and_then(Result::ok);
-        self.trace.clocks[self.clock as usize] = metadata.clock(process_id, self.trace.capture_number());
+        self.trace.clocks[self.clock as usize] = metadata.clock(self.trace.capture_number());
         self.trace.describe_devices(self.clock, process_id, |id| metadata.device_name(id));
         if let Some(process) = process_id {
             self.take_steps_home(process);

@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide, Reading
+    from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
 
 
 def find_replicates(side: CaptureSide) -> list[list[int]]:
@@ -22,18 +22,9 @@ def find_replicates(side: CaptureSide) -> list[list[int]]:
     for place, reading in enumerate(side.readings):
         processes = by_rank.setdefault(reading.ranks, [])
         for known in processes:
-            if any(_is_same_process(side.readings[one], reading) for one in known):
+            if any(side.readings[one].processes & reading.processes for one in known):
                 known.append(place)
                 break
         else:
             processes.append([place])
     return [[*chain(*run)] for run in zip_longest(*by_rank.values(), fillvalue=())]
-
-
-def _is_same_process(one: Reading, other: Reading) -> bool:
-    """Returns True for two captures of one process.
-
-    Their steps have different numbers. Containers may give every process the same number, but the steps of two
-    processes begin with the same number.
-    """
-    return bool(one.processes & other.processes) and not one.steps & other.steps

@@ -80,8 +80,7 @@ class Reading:
         environment: Devices, tool and format, as flat keys.
         devices: Names of the active devices.
         device_count: Number of active devices.
-        processes: Processes that used them, as far as the files name them.
-        steps: Numbers of the steps of torch's profiler.
+        processes: Processes that used them, where the files name the host.
         ranks: Ranks in a distributed job.
         world_sizes: Numbers of ranks of the job.
         busy_ns: Time with at least one activity on a device, in nanoseconds; sum over devices.
@@ -100,7 +99,6 @@ class Reading:
     devices: list[str]
     device_count: int
     processes: set[str]
-    steps: set[int]
     ranks: tuple[int, ...]
     world_sizes: set[int]
     busy_ns: int
@@ -254,7 +252,6 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
         devices=devices,
         device_count=found["device_count"],
         processes=set(found["processes"]),
-        steps=_steps(summary),
         ranks=_ranks(captures),
         world_sizes={one["world_size"] for one in captures if one["world_size"]},
         busy_ns=sum(one["busy_ns"] for one in summary["devices"]),
@@ -281,15 +278,6 @@ def _times(summary: dict[str, Any]) -> list[str]:
 def _ranks(captures: list[dict[str, Any]]) -> tuple[int, ...]:
     ranks = {one["rank"] for one in captures if one["rank"] is not None and (one["world_size"] or 1) > 1}
     return tuple(sorted(ranks))
-
-
-def _steps(summary: dict[str, Any]) -> set[int]:
-    """Returns the numbers of the steps of torch's profiler.
-
-    The numbers of other ranges begin with 0 in each capture.
-    """
-    is_step = any(one["name"] == "ProfilerStep" for one in summary["iteration_statistics"])
-    return {one["index"] for one in summary["iterations"]} if is_step else set()
 
 
 def _operation(plain: dict[str, Any]) -> Operation:
