@@ -89,6 +89,24 @@ def test_the_first_rule_that_holds_answers(kernels: dict[str, int], copies: int,
     assert answer(budget(kernels, copies, idle)) == sentence
 
 
+@pytest.mark.parametrize(
+    ("kernels", "copies", "sentence"),
+    [
+        (
+            {"gemm": 10},
+            150,
+            "Copies on several streams add up to 150.0 % of 100.0 ms, kernels 10.0 %. HtoD: 12.3 GB/s.",
+        ),
+        ({"communication": 140, "gemm": 90}, 0, "Communication: 140.0 % of 100.0 ms, added up over several streams."),
+        ({"gemm": 297}, 0, "Kernels of category gemm: 297.0 % of 100.0 ms, added up over several streams."),
+    ],
+)
+def test_nothing_takes_more_than_all_time(kernels: dict[str, int], copies: int, sentence: str) -> None:
+    summary = budget(kernels, copies, 0)
+    summary["devices"][0]["span_ns"] = 100_000_000
+    assert answer(summary) == sentence
+
+
 def test_the_context_names_the_capture_and_its_devices() -> None:
     summary = summary_of("k")
     summary["captures"][0] |= {"path": "there/x.json", "format": "kineto", "events_read": 12345}

@@ -103,7 +103,8 @@ def _largest(times: dict[str, int]) -> tuple[str, int]:
 
 def _copies(shares: Shares) -> str:
     kind, speed = shares.copy
-    text = f"Copies took {shares.of(shares.copies)} of {shares.whole()}, kernels {shares.of(shares.kernels)}"
+    verb = "took" if shares.copies <= shares.span else "on several streams add up to"
+    text = f"Copies {verb} {shares.of(shares.copies)} of {shares.whole()}, kernels {shares.of(shares.kernels)}"
     if shares.idle >= _MUCH * shares.span:
         return f"{text}; idle {shares.of(shares.idle)}, {_cause(shares)}."
     each = " per GPU" if shares.gpus > 1 else ""
@@ -125,11 +126,16 @@ def _cause(shares: Shares) -> str:
 
 def _kernels(shares: Shares) -> str:
     category, part = shares.category
-    return f"Kernels of category {category} took {shares.of(part)} of {shares.whole()}."
+    return _took(f"Kernels of category {category}", part, shares)
 
 
 def _communicated(shares: Shares) -> str:
-    return f"Communication took {shares.of(shares.communication)} of {shares.whole()}."
+    return _took("Communication", shares.communication, shares)
+
+
+def _took(what: str, part: float, shares: Shares) -> str:
+    text = f"{shares.of(part)} of {shares.whole()}"
+    return f"{what} took {text}." if part <= shares.span else f"{what}: {text}, added up over several streams."
 
 
 #: The first rule that holds gives the answer. A rule has a condition, a sentence and the view with details.
