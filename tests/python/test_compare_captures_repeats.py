@@ -247,3 +247,29 @@ def test_more_overlap_is_told(tmp_path: Path) -> None:
     assert found.device_time.ratio == pytest.approx(1.3)
     [warning] = [one for one in found.warnings if one.code == "overlap_differs"]
     assert warning.evidence == "sum of durations / busy time: 1.00 and 2.00"
+
+
+def test_a_slow_iteration_of_one_side_is_told(tmp_path: Path) -> None:
+    """As one with autotuning: the mean iteration became faster, and all others slower."""
+    sides = []
+    for side, took in (("before", [60.0, 2.0, 2.0, 2.0]), ("after", [2.2] * 4)):
+        events = []
+        for step, each in enumerate(took):
+            launch = {**call(start=100 * step + 1), "args": {"correlation": step + 1}}
+            events += [annotation(f"ProfilerStep#{step}", 100 * step, 90), launch]
+            events.append(kernel("k", 100 * step + 5, each, correlation=step + 1))
+        sides.append(write(tmp_path / f"{side}.json", events))
+    found = compare(*sides)
+    assert [one.evidence for one in found.warnings if one.code == "median_differs"] == ["mean × 0.133, median × 1.1"]
+
+
+@pytest.mark.parametrize(("same", "told"), [(0, ["grids of all 2 kernels"]), (1, [])])
+def test_other_grids_of_all_kernels_are_other_work(same: int, told: list[str], tmp_path: Path) -> None:
+    sides = [
+        write(
+            tmp_path / f"{size}.json",
+            [kernel("f", 0, size, grid=[size, 1, 1]), kernel("g", 100, size, grid=[4 if same else size, 1, 1])],
+        )
+        for size in (32, 64)
+    ]
+    assert [one.evidence for one in compare(*sides).warnings if one.code == "different_work"] == told

@@ -12,8 +12,8 @@ _CAPTURES = (
         effect="changes may not come from the code, because the sides did different work",
         short="the sides did different work",
         evidence=(
-            "phases, numbers of GPUs or numbers of ranks of each side; factor of the launches of all kernels; or "
-            "number of captures with iterations, and of all"
+            "phases, numbers of GPUs or numbers of ranks of each side; factor of the launches of all kernels; number "
+            "of kernels, if all have other grids; or number of captures with iterations, and of all"
         ),
         hint="Capture both sides with the same options: fastrnns-rs profile RUNNER",
         verbs=_COMPARE,
@@ -25,6 +25,15 @@ _CAPTURES = (
         evidence="number of iterations without GPU work, and of all",
         hint="Name the range that marks iterations: fastrnns-rs compare --iteration-range NAME BASELINE CANDIDATE",
         verbs=_COMPARE,
+    ),
+    WarningRow(
+        "median_differs",
+        effect="changes are those of the mean iteration, and the median iteration changed by another amount",
+        short="the median iteration changed by another amount",
+        evidence="factors of the GPU time of the mean and of the median iteration",
+        hint="Show the medians: fastrnns-rs compare --wide BASELINE CANDIDATE",
+        verbs=_COMPARE,
+        details="The mean includes slow iterations, such as those of autotuning. The warning appears from 5 % on.",
     ),
     WarningRow(
         "overlap_differs",

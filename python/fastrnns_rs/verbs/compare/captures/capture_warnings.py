@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.warning import make_warning
@@ -13,12 +14,13 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.verbs.compare.captures.capture_side import CaptureSide
     from fastrnns_rs.verbs.compare.captures.capture_stats import Basis, Replicate
+    from fastrnns_rs.verbs.compare.captures.kernel_matching import KernelPair
     from fastrnns_rs.verbs.compare.captures.kernel_rows import Judged
 
 #: A smaller share of time outside iterations gives no warning.
 _LEAST_SHARE = 0.01
-#: A smaller difference of the overlap gives no warning.
-_LEAST_OVERLAP = 0.05
+#: A smaller difference of the overlap, or between mean and median, gives no warning.
+_LEAST_DIFFERENCE = 0.05
 _SHOWN = 4
 
 
@@ -33,8 +35,9 @@ def find_warnings(
     """Returns the warnings of a comparison, including the warnings of its captures."""
     return [
         *_check_captures(sides),
-        *_check_work(sides, None if basis == "per_iteration" else judged),
+        *_check_work(sides, judged, basis),
         *_check_iterations(sides, basis),
+        *(_check_median(sides, judged) if basis == "per_iteration" else ()),
         *_check_overlap(sides),
         *([make_warning("forced", message="; ".join(conflicts), hint=None)] if conflicts else []),
         *_check_repeats(sides, replicate),
@@ -78,13 +81,8 @@ def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) ->
         yield make_warning("unequal_captures", evidence=f"{found[0]} and {found[1]} captures")
 
 
-def _check_work(sides: Sequence[CaptureSide], judged: Judged | None) -> Iterator[RunWarning]:
-    """Yields warnings for different work, and for empty iterations.
-
-    Args:
-        sides: Baseline and candidate.
-        judged: Rows; None if times are per iteration, which do not depend on the number of iterations.
-    """
+def _check_work(sides: Sequence[CaptureSide], judged: Judged, basis: Basis) -> Iterator[RunWarning]:
+    """Yields warnings for different work, and for empty iterations."""
     (baseline, candidate), found = sides, []
     if baseline.phases and candidate.phases and baseline.phases != candidate.phases:
         found.append(f"phases {_join(baseline.phases)} and {_join(candidate.phases)}")
@@ -97,8 +95,14 @@ def _check_work(sides: Sequence[CaptureSide], judged: Judged | None) -> Iterator
     known = [bool(one.iterations) for side in sides for one in side.readings]
     if any(known) and not all(known):
         found.append(f"iterations in {sum(known)} of {len(known)} captures")
-    elif judged is not None and (factor := _find_factor(judged)) is not None:
+    # Times per iteration do not depend on the number of iterations.
+    elif basis != "per_iteration" and (factor := _find_factor(judged)) is not None:
         found.append(f"launches of every kernel: {factor:.3g} times as many")
+    shapes = [_grids(one.pair) for one in judged.kernels]
+    changed = [before != after for before, after in filter(None, shapes)]
+    # The grid of one kernel may be the change that is compared.
+    if len(changed) > 1 and all(changed):
+        found.append(f"grids of all {len(changed)} kernels")
     if found:
         yield make_warning("different_work", evidence="; ".join(found))
     for name, side in (("baseline", baseline), ("candidate", candidate)):
@@ -117,13 +121,30 @@ def _find_factor(judged: Judged) -> float | None:
     return factors[0]
 
 
+def _grids(pair: KernelPair) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Returns the grids of a kernel on both sides, if both are known."""
+    shapes = [None if one is None else one.shape for one in (pair.baseline, pair.candidate)]
+    return None if shapes[0] is None or shapes[1] is None else (shapes[0][0], shapes[1][0])
+
+
+def _check_median(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[RunWarning]:
+    """Yields a warning if the median iteration changed by another amount than the mean."""
+    row = judged.device_time.row
+    medians = [median(times["gpu_time_ns"] for one in side.readings for times in one.iterations) for side in sides]
+    if row.ratio is None or not all(medians):
+        return
+    ratio = medians[1] / medians[0]
+    if max(ratio, row.ratio) > min(ratio, row.ratio) * (1 + _LEAST_DIFFERENCE):
+        yield make_warning("median_differs", evidence=f"mean × {row.ratio:.3g}, median × {ratio:.3g}")
+
+
 def _check_overlap(sides: Sequence[CaptureSide]) -> Iterator[RunWarning]:
     """Yields a warning if more activities run at once on one side."""
     busy = [sum(one.busy_ns for one in side.readings) for side in sides]
     if not all(busy):
         return
     before, after = (sum(one.total_ns for one in side.readings) / span for side, span in zip(sides, busy, strict=True))
-    if max(before, after) > min(before, after) * (1 + _LEAST_OVERLAP):
+    if max(before, after) > min(before, after) * (1 + _LEAST_DIFFERENCE):
         yield make_warning("overlap_differs", evidence=f"sum of durations / busy time: {before:.2f} and {after:.2f}")
 
 
