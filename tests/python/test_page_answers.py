@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from comparison_documents import of_runs, with_rows
-from kineto_traces import call, fill, kernel, write
+from kineto_traces import call, document, fill, kernel, write
 from page_documents import page, readme_run, run_of, sweep
 from run_files import both, failed, result, run
 
@@ -197,7 +197,7 @@ def test_captures_of_different_jobs_are_told_apart(tmp_path: Path) -> None:
     paths = []
     for name, process, gap in (("one", 7, 5), ("two", 8, 9)):
         events = [call(process=process), kernel("a", 10, 2), kernel("a", 12 + gap, 2), fill(40, 1)]
-        paths.append(write(tmp_path / f"{name}.json", events))
+        paths.append(write(tmp_path / f"{name}.json", document(events, host_name="host")))
     found = fastrnns_rs.read(*paths)
     plain = found.to_dict()
     text = found.render("html")

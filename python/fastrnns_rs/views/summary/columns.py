@@ -78,7 +78,7 @@ MEANWHILE = {
     "allocation": "the host allocated or freed memory",
     "data_loader": "the host waited for data",
     "host": "the host ran Python or the framework and had launched nothing",
-    "dependency": "the next activity was queued: behind another of its stream, or for other GPU work",
+    "dependency": "the next activity was queued behind other GPU work",
 }
 
 _TOTALS = (
