@@ -67,10 +67,9 @@ def _check_exports(folder: str | Path) -> Iterator[RunWarning]:
 def _check_drawings(folder: str | Path) -> Iterator[RunWarning]:
     drawn = [*map(str, find_drawings(folder))]
     if drawn:
-        count = counted(len(drawn), "trace")
         yield make_warning(
             "files_left_out",
-            message=f"figures do not include {count} of `report --trace`, which show captures again",
+            message=f"figures do not include {counted(len(drawn), 'trace')} drawn by `report --trace`",
             evidence=_first(drawn),
             hint=f"Read only such a trace: fastrnns-rs report {shlex.quote(drawn[0])}",
         )
