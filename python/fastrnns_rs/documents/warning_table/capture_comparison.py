@@ -11,10 +11,7 @@ _CAPTURES = (
         "different_work",
         effect="changes may not come from the code, because the sides did different work",
         short="the sides did different work",
-        evidence=(
-            "phases, numbers of GPUs or numbers of ranks of each side; factor of the launches of all kernels; number "
-            "of kernels, if all have other grids; or number of captures with iterations, and of all"
-        ),
+        evidence="what differs: phases, numbers of GPUs or ranks, launches or grids of all kernels, or iterations",
         hint="Capture both sides with the same options: fastrnns-rs profile RUNNER",
         verbs=_COMPARE,
     ),

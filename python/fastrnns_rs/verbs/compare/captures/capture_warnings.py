@@ -128,7 +128,7 @@ def _grids(pair: KernelPair) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
 
 
 def _check_median(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[RunWarning]:
-    """Yields a warning if the median iteration changed by another amount than the mean."""
+    """Yields a warning if the median iteration changed by another amount."""
     row = judged.device_time.row
     medians = [median(times["gpu_time_ns"] for one in side.readings for times in one.iterations) for side in sides]
     if row.ratio is None or not all(medians):
