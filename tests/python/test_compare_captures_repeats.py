@@ -187,9 +187,9 @@ def test_captures_of_one_process_or_job_count_as_one(kind: str, tmp_path: Path) 
     assert found.device_time is not None
     assert found.device_time.verdict == ("slower" if count >= 3 else None)
     assert found.device_time.ratio == pytest.approx(1.5, rel=0.02)
-    told = [one.evidence for one in found.warnings if one.code == "dependent_captures"]
+    evidence = [one.evidence for one in found.warnings if one.code == "dependent_captures"]
     counts = "; ".join(f"{len(captures)} captures of the {side} count as {count}" for side in ("baseline", "candidate"))
-    assert told == [counts] * (count < len(captures))
+    assert evidence == [counts] * (count < len(captures))
 
 
 def test_processes_of_unknown_hosts_are_not_known_to_be_one(tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ def test_other_world_sizes_are_other_work(tmp_path: Path) -> None:
     assert [one.evidence for one in found.warnings if one.code == "different_work"] == ["ranks: 2 and 8"]
 
 
-@pytest.mark.parametrize(("count", "told"), [(10, []), (30, ["launches of every kernel: 3 times as many"])])
-def test_more_steps_without_iterations_are_more_work(count: int, told: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("count", "expected"), [(10, []), (30, ["launches of every kernel: 3 times as many"])])
+def test_more_steps_without_iterations_are_more_work(count: int, expected: list[str], tmp_path: Path) -> None:
     sides = [
         write(
             tmp_path / f"{side}.json",
@@ -235,10 +235,10 @@ def test_more_steps_without_iterations_are_more_work(count: int, told: list[str]
         for side, launches in (("before", 10), ("after", count))
     ]
     found = compare(*sides)
-    assert [one.evidence for one in found.warnings if one.code == "different_work"] == told
+    assert [one.evidence for one in found.warnings if one.code == "different_work"] == expected
 
 
-def test_more_overlap_is_told(tmp_path: Path) -> None:
+def test_more_overlap_is_reported(tmp_path: Path) -> None:
     """Two kernels one after the other, and at once: each takes longer, both end earlier."""
     before = [kernel("f", 20 * step + 10 * half, 10) for step in range(9) for half in (0, 1)]
     after = [kernel("f", 13 * step, 13, stream=7 + half) for step in range(9) for half in (0, 1)]
@@ -249,7 +249,7 @@ def test_more_overlap_is_told(tmp_path: Path) -> None:
     assert warning.evidence == "sum of durations / busy time: 1.00 and 2.00"
 
 
-def test_a_slow_iteration_of_one_side_is_told(tmp_path: Path) -> None:
+def test_a_slow_iteration_of_one_side_is_reported(tmp_path: Path) -> None:
     """As one with autotuning: the mean iteration became faster, and all others slower."""
     sides = []
     for side, took in (("before", [60.0, 2.0, 2.0, 2.0]), ("after", [2.2] * 4)):
@@ -263,8 +263,8 @@ def test_a_slow_iteration_of_one_side_is_told(tmp_path: Path) -> None:
     assert [one.evidence for one in found.warnings if one.code == "median_differs"] == ["mean × 0.133, median × 1.1"]
 
 
-@pytest.mark.parametrize(("same", "told"), [(0, ["grids of all 2 kernels"]), (1, [])])
-def test_other_grids_of_all_kernels_are_other_work(same: int, told: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("same", "expected"), [(0, ["grids of all 2 kernels"]), (1, [])])
+def test_other_grids_of_all_kernels_are_other_work(same: int, expected: list[str], tmp_path: Path) -> None:
     sides = [
         write(
             tmp_path / f"{size}.json",
@@ -272,4 +272,4 @@ def test_other_grids_of_all_kernels_are_other_work(same: int, told: list[str], t
         )
         for size in (32, 64)
     ]
-    assert [one.evidence for one in compare(*sides).warnings if one.code == "different_work"] == told
+    assert [one.evidence for one in compare(*sides).warnings if one.code == "different_work"] == expected
