@@ -3,8 +3,8 @@
 MINUTES are of the program's own CPU time since the last new edge, so that a busy machine only takes longer. Its output
 goes to standard output, its exit code is ours, and each new edge makes a line on standard error.
 
-With `-print_pcs=1`, only edges of `src/` count. The compiler copies generic code of other crates into ours: sorting,
-hash maps, a parser of C++ names. Most of what is found after half an hour is there.
+With `-print_pcs=1`, only edges of lines in `src/` count. The compiler copies code of libraries into ours, also into the
+middle of our functions: sorting, hash maps, comparing. Most of what is found after half an hour is there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Places:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def find_own(self, address: bytes) -> str | None:
-        """Returns the innermost place in `src/`, as `trace/escape.rs:17`; None for code of other crates."""
+        """Returns the line of an edge, as `trace/escape.rs:17`; None for lines outside `src/`."""
         asked, answers = self._process.stdin, self._process.stdout
         assert asked is not None  # noqa: S101  # it is a pipe
         assert answers is not None  # noqa: S101  # it is a pipe
@@ -63,7 +63,9 @@ class Places:
                 answers.readline()
                 break
             places.append(os.fsdecode(line.strip()))
-        return next((one.removeprefix(_OWN) for one in places if one.startswith(_OWN)), None)
+        # The address comes first, then the innermost of the functions inlined there; nothing if it is unknown.
+        innermost = places[1] if places[1:] else ""
+        return innermost.removeprefix(_OWN) if innermost.startswith(_OWN) else None
 
     @cached_property
     def _base(self) -> int:
