@@ -52,6 +52,8 @@ pub struct DeviceRow {
     pub activity: Option<Activity>,
     /// File of its capture, if there are several captures and only one of them records the device.
     pub path: Option<String>,
+    /// Time in which only kernels of communication ran.
+    pub exposed_communication_ns: u64,
 }
 
 /// Division of the span of a device: the times of kernels and copies, less those counted twice, are its busy time, and the
@@ -309,6 +311,8 @@ pub struct IdleRow {
     pub total_ns: u64,
     /// Its place in the list of devices, from 0; `None` where several have a part in it, or where it is not known.
     pub device: Option<u32>,
+    /// For `dependency`: time directly behind an activity of the same stream.
+    pub in_stream_ns: Option<u64>,
 }
 
 /// Path of cuDNN through a recurrent network: one kernel for a whole sequence, or some for each step.

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 KERNELS = {"kernel", "Kernel"}
 MEMORY = {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"}
 CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
+#: Parts of the names of kernels of communication, in small letters.
+COMMUNICATION = ("nccl", "multimem_all_reduce")
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -67,6 +69,7 @@ def summarize(path: Path) -> dict[str, Any]:
     events = load(path)["traceEvents"]
     by_device: dict[Any, list[tuple[int, int]]] = defaultdict(list)
     by_queue: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+    without_communication: dict[Any, list[tuple[int, int]]] = defaultdict(list)
     kernels: dict[Any, list[int]] = defaultdict(list)
     memory: dict[Any, list[tuple[int, int | None]]] = defaultdict(list)
     calls: dict[str, list[int]] = defaultdict(list)
@@ -82,6 +85,8 @@ def summarize(path: Path) -> dict[str, Any]:
         device, stream = arguments["device"], arguments["stream"]
         by_device[device].append((start, start + duration))
         by_queue[device, stream].append((start, start + duration))
+        if not any(word in event["name"].lower() for word in COMMUNICATION):
+            without_communication[device].append((start, start + duration))
         if category in KERNELS:
             kernels[event["name"], device].append(duration)
         else:
@@ -92,7 +97,8 @@ def summarize(path: Path) -> dict[str, Any]:
     for device, intervals in by_device.items():
         busy, overlap = coverage(intervals)
         span = max(end for _, end in intervals) - min(start for start, _ in intervals)
-        devices[device] = {"span": span, "busy": busy, "idle": span - busy, "overlap": overlap}
+        exposed = busy - coverage(without_communication[device])[0]
+        devices[device] = {"span": span, "busy": busy, "idle": span - busy, "overlap": overlap, "exposed": exposed}
     return {
         "events": len(events),
         "devices": devices,

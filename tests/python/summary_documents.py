@@ -45,7 +45,7 @@ def summary_of(*names: str) -> dict[str, Any]:
         for place, name in enumerate(names, 1)
     ]
     found["idle_causes"] = [
-        {"device_id": 0, "device": 0, "cause": cause, "count": 7, "total_ns": total}
+        {"device_id": 0, "device": 0, "cause": cause, "count": 7, "total_ns": total, "in_stream_ns": None}
         for cause, total in (("host", 1_500_000), ("launch", 500_000))
     ]
     (iteration,) = found["iterations"]
@@ -96,6 +96,7 @@ def sound_summary(*names: str) -> dict[str, Any]:
     device |= {
         "start_ns": 0,
         "end_ns": device["span_ns"],
+        "exposed_communication_ns": 0,
         "kernel_count": sum(one["count"] for one in found["kernels"]),
     }
     category["count"] = device["kernel_count"]

@@ -15,8 +15,8 @@ from fastrnns_rs.views.summary.answer import answer, context
 ANSWERS = {
     "kineto/hta_amd_mi250.json.gz": "GPU idle for 98.3 % of 8.912 ms; largest cause: launch, 75.7 %.",
     "kineto/hta_cpu_only.json.gz": "No GPU activity: 30 events of a CPU capture.",
-    "kineto/hta_diff_control_a100.json.gz": "Communication took 35.2 % of 464.6 ms.",
-    "kineto/hta_diff_test_v100.json.gz": "Communication took 33.7 % of 745.2 ms.",
+    "kineto/hta_diff_control_a100.json.gz": "Communication took 35.2 % of 464.6 ms; 18.6 % exposed.",
+    "kineto/hta_diff_test_v100.json.gz": "Communication took 33.7 % of 745.2 ms; 8.8 % exposed.",
     "kineto/hta_event_sync_a100.json.gz": (
         "GPU idle for 80.6 % of 263.0 µs; largest cause: host, 57.8 %. An iteration takes 3.154 ms on the host."
     ),
@@ -64,6 +64,7 @@ def budget(kernels: dict[str, int], copies: int, idle: int) -> dict[str, Any]:
     summary = summary_of("k")
     device = summary["devices"][0]
     device["span_ns"] = (sum(kernels.values()) + copies + idle) * 1_000_000
+    device["exposed_communication_ns"] = min(kernels.get("communication", 0), 100) * 1_000_000
     device["budget"] = {
         "kernels": rows(kernels),
         "copies": rows({"memcpy HtoD": copies}),
@@ -81,12 +82,25 @@ def budget(kernels: dict[str, int], copies: int, idle: int) -> dict[str, Any]:
         ({"gemm": 10}, 65, 25, "Copies took 65.0 % of 100.0 ms, kernels 10.0 %; idle 25.0 %, largest cause: host."),
         ({"gemm": 10}, 71, 19, "Copies took 71.0 % of 100.0 ms, kernels 10.0 %. HtoD: 12.3 GB/s."),
         ({"gemm": 75}, 5, 20, "GPU idle for 20.0 % of 100.0 ms; largest cause: host, 20.0 %."),
-        ({"gemm": 61, "communication": 20}, 0, 19, "Communication took 20.0 % of 100.0 ms."),
+        ({"gemm": 61, "communication": 20}, 0, 19, "Communication took 20.0 % of 100.0 ms; 20.0 % exposed."),
         ({"gemm": 62, "communication": 19}, 0, 19, "Kernels of category gemm took 62.0 % of 100.0 ms."),
     ],
 )
 def test_the_first_rule_that_holds_answers(kernels: dict[str, int], copies: int, idle: int, sentence: str) -> None:
     assert answer(budget(kernels, copies, idle)) == sentence
+
+
+def test_hidden_communication_is_no_answer() -> None:
+    """It costs no time of its own. Documents of earlier builds do not tell it from exposed communication."""
+    summary = budget({"gemm": 61, "communication": 39}, 0, 0)
+    device = summary["devices"][0]
+    device["exposed_communication_ns"] = 19_000_000
+    assert answer(summary) == "Kernels of category gemm took 61.0 % of 100.0 ms."
+    device["exposed_communication_ns"] = None
+    assert answer(summary) == "Communication took 39.0 % of 100.0 ms."
+    summary = budget({"gemm": 39, "communication": 61}, 0, 0)
+    summary["devices"][0]["exposed_communication_ns"] = 0
+    assert answer(summary) == "Communication took 61.0 % of 100.0 ms; 0.0 % exposed."
 
 
 @pytest.mark.parametrize(
@@ -97,7 +111,11 @@ def test_the_first_rule_that_holds_answers(kernels: dict[str, int], copies: int,
             150,
             "Copies on several streams add up to 150.0 % of 100.0 ms, kernels 10.0 %. HtoD: 12.3 GB/s.",
         ),
-        ({"communication": 140, "gemm": 90}, 0, "Communication: 140.0 % of 100.0 ms, added up over several streams."),
+        (
+            {"communication": 140, "gemm": 90},
+            0,
+            "Communication: 140.0 % of 100.0 ms, added up over several streams; 100.0 % exposed.",
+        ),
         ({"gemm": 297}, 0, "Kernels of category gemm: 297.0 % of 100.0 ms, added up over several streams."),
     ],
 )

@@ -44,6 +44,7 @@ def check(summary: SummaryDocument, expected: dict[str, Any]) -> None:
     assert len(devices) == len(summary.devices)
     for device_id, row in devices.items():
         found = {"span": row.span_ns, "busy": row.busy_ns, "idle": row.idle_ns, "overlap": row.overlap_ns}
+        found["exposed"] = row.exposed_communication_ns
         assert found == expected["devices"][device_id]
         assert row.end_ns - row.start_ns == row.span_ns
         assert row.utilization == (close(row.busy_ns / row.span_ns) if row.span_ns else None)

@@ -55,8 +55,8 @@ def waits(name: str) -> str | None:
     return None
 
 
-def idle_causes(found: dict[str, list[Row]]) -> dict[tuple[int, str], tuple[int, int]]:
-    """Pieces and nanoseconds by device and cause."""
+def idle_causes(found: dict[str, list[Row]]) -> dict[tuple[int, str], tuple[int, int, int | None]]:
+    """Pieces, nanoseconds, and nanoseconds in one stream, by device and cause."""
     of = launches(found["RUNTIME"])
     waiting: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for call in found["RUNTIME"]:
@@ -67,6 +67,7 @@ def idle_causes(found: dict[str, list[Row]]) -> dict[tuple[int, str], tuple[int,
         by_device[row["globalPid"] >> 24, row["deviceId"]].append(row)
     count: Counter[tuple[int, str]] = Counter()
     total: Counter[tuple[int, str]] = Counter()
+    in_stream: Counter[int] = Counter()
     for (process, device), rows in by_device.items():
         rows.sort(key=lambda row: row["start"])
         last = rows[0]
@@ -76,9 +77,14 @@ def idle_causes(found: dict[str, list[Row]]) -> dict[tuple[int, str], tuple[int,
                 for start, end, cause in pieces:
                     count[device, cause] += 1
                     total[device, cause] += end - start
+                    if cause == "dependency" and last["streamId"] == row["streamId"]:
+                        in_stream[device] += end - start
             if row["end"] >= last["end"]:
                 last = row
-    return {key: (count[key], total[key]) for key in count}
+    return {
+        (device, cause): (*sums, in_stream[device] if cause == "dependency" else None)
+        for (device, cause), sums in {key: (count[key], total[key]) for key in count}.items()
+    }
 
 
 def _pieces(
@@ -135,7 +141,7 @@ def test_launches_are_those_of_the_tables(path: Path) -> None:
 @each_export
 def test_idle_causes_are_those_of_the_tables(path: Path) -> None:
     summary = fastrnns_rs.read(path)
-    told = {(row.device_id, row.cause): (row.count, row.total_ns) for row in summary.idle_causes}
+    told = {(row.device_id, row.cause): (row.count, row.total_ns, row.in_stream_ns) for row in summary.idle_causes}
     assert told == idle_causes(tables(path))
     assert len(told) == len(summary.idle_causes)
 

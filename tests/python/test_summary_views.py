@@ -203,6 +203,10 @@ def test_a_kernel_has_the_name_that_was_requested() -> None:
 
 def test_every_cause_of_idle_time_is_explained() -> None:
     assert columns.MEANWHILE.keys() == {*get_args(get_type_hints(document.IdleRow)["cause"])}
+    summary = summary_of("k")
+    (summary["idle_causes"][0]) |= {"cause": "dependency", "in_stream_ns": 300_000}
+    line = next(line for line in shown(summary, by="idle").splitlines() if "dependency" in line)
+    assert line.endswith("  the next activity was queued behind GPU work: 20.0 % in its own stream")
 
 
 def test_units_at_their_ends() -> None:

@@ -81,7 +81,8 @@ class DeviceRow(Part):
     The span ends with the end of the last activity. Time between two files of one process is not part of `span_ns` and
     `idle_ns`: no file contains it. `rank` is the rank of the process in a distributed job. It is set
     where there are several captures, and a capture or its name contains the rank. `path` is the file of the device's
-    capture, where there are several captures and only one of them contains the device.
+    capture, where there are several captures and only one of them contains the device. `exposed_communication_ns` is
+    the time in which only communication kernels ran.
     """
 
     device_id: int | None
@@ -100,6 +101,7 @@ class DeviceRow(Part):
     rank: int | None = field(default=None, metadata=since("1.2"))
     activity: DeviceActivity | None = field(default=None, metadata=since("1.3"))
     path: str | None = field(default=None, metadata=since("1.3"))
+    exposed_communication_ns: int | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -221,7 +223,11 @@ class LaunchesEntry(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class IdleRow(Part):
-    """Cause of idle time. The rows of a device add up to its idle time."""
+    """Cause of idle time. The rows of a device add up to its idle time.
+
+    `in_stream_ns` is the part of `dependency` directly after an activity of the same stream, which is the GPU's own
+    time between two activities, as far as the stream waited for no event. It is null for other causes.
+    """
 
     device_id: int | None
     cause: Literal[
@@ -230,6 +236,7 @@ class IdleRow(Part):
     count: int
     total_ns: int
     device: int | None = field(default=None, metadata=since("1.2"))
+    in_stream_ns: int | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

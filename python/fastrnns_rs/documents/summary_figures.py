@@ -94,8 +94,11 @@ def _check_devices(found: SummaryDocument) -> None:
         if device.end_ns - device.start_ns < device.span_ns:
             ends = f"{device.start_ns} to {device.end_ns}"
             raise UsageError(f"{path}.span_ns is {device.span_ns}, and the device was used from {ends}")
+        _check_part(path, device, "exposed_communication_ns", "busy_ns")
         if place in idle and idle[place] != device.idle_ns:
             raise UsageError(f"idle_causes of {path} add up to {idle[place]} ns, and idle_ns is {device.idle_ns}")
+    for place, row in enumerate(found.idle_causes):
+        _check_part(f"idle_causes[{place}]", row, "in_stream_ns", "total_ns")
     for place, stream in enumerate(found.streams):
         _check_part(f"streams[{place}]", stream, "busy_ns", "total_ns")
 

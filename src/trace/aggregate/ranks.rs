@@ -11,9 +11,6 @@ const SKEWED: f64 = 1.1;
 /// So many ranks are named; there may be thousands.
 const NAMED: usize = 10;
 
-/// Category of kernels that may wait for other ranks.
-const COMMUNICATION: &str = "communication";
-
 /// A row for each file; none for a single one.
 pub(super) struct Ranks<'a> {
     trace: &'a Trace,
@@ -32,8 +29,8 @@ impl<'a> Ranks<'a> {
         let several = trace.captures.iter().filter(|_| trace.captures.len() > 1);
         let rows: Vec<RankRow> = several.map(empty).collect();
         let (busy, work) = (vec![Busy::default(); rows.len()], vec![Busy::default(); rows.len()]);
-        let works = (0..trace.works.all().len() as u32).filter(|_| !rows.is_empty());
-        let is_communication = collected(works.map(|what| categories.name(categories.of_work(what)) == COMMUNICATION));
+        let works = (0..).zip(trace.works.all()).filter(|_| !rows.is_empty());
+        let is_communication = collected(works.map(|(what, work)| categories.is_communication(what, work)));
         Self { trace, rows, busy, work, is_communication }
     }
 

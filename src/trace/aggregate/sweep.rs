@@ -17,18 +17,30 @@ use crate::trace::{
 pub(super) struct Sweep<'a> {
     trace: &'a Trace,
     chosen: &'a Chosen<'a>,
-    /// By number of work: its device, its queue and its row in the budget.
-    places: Vec<(u32, u32, u32)>,
+    /// By number of work.
+    places: Vec<Place>,
     /// Devices with the numbers of their streams.
     queues: Distinct<(u32, Option<i64>)>,
     of_devices: Vec<Timeline>,
     of_queues: Vec<Timeline>,
+    /// Time of each device with anything but communication.
+    without_communication: Vec<Busy>,
     /// Devices with a category of kernels, or with a kind of copies or sets.
     budget: Distinct<(u32, bool, u32)>,
     /// By place there: count and time.
     times: Vec<(u64, u64)>,
     /// For plots.
     activities: Option<Activities>,
+}
+
+/// Rows in which an operation counts.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    device: u32,
+    queue: u32,
+    /// Row in the budget.
+    row: u32,
+    is_communication: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -63,22 +75,27 @@ impl<'a> Sweep<'a> {
             let device = chosen.device_of[work.queue.device as usize];
             let is_kernel = matches!(work.kind, Kind::Kernel(..));
             let row = budget.intern((device, is_kernel, categories.of_work(what)));
-            (device, queues.intern((device, work.queue.stream)), row)
+            let queue = queues.intern((device, work.queue.stream));
+            Place { device, queue, row, is_communication: categories.is_communication(what, work) }
         };
         let places = collected((0..).zip(trace.works.all()).map(place));
         let timelines = |count| filled(Timeline::default(), count);
         let (of_devices, of_queues) = (timelines(chosen.devices.all().len()), timelines(queues.all().len()));
         let times = filled((0, 0), budget.all().len());
         let activities = plot_data.then(|| Activities::of(of_devices.len(), times.len())).flatten();
-        Self { trace, chosen, places, queues, of_devices, of_queues, budget, times, activities }
+        let without_communication = filled(Busy::default(), of_devices.len());
+        Self { trace, chosen, places, queues, of_devices, of_queues, without_communication, budget, times, activities }
     }
 
     /// Takes an operation that counts; starts ascend.
     #[inline]
     pub(super) fn add(&mut self, entry: &Entry, is_kernel: bool) {
-        let (device, queue, row) = self.places[entry.what as usize];
+        let Place { device, queue, row, is_communication } = self.places[entry.what as usize];
         self.of_devices[device as usize].add(entry, is_kernel);
         self.of_queues[queue as usize].add(entry, is_kernel);
+        if !is_communication {
+            self.without_communication[device as usize].add(entry.start, entry.end);
+        }
         let (count, time) = &mut self.times[row as usize];
         (*count, *time) = (*count + 1, time.saturating_add(entry.duration()));
         if let Some(activities) = &mut self.activities {
@@ -92,11 +109,12 @@ impl<'a> Sweep<'a> {
         let devices = self.chosen.devices.all();
         // Captures of one device may differ in whether they name it.
         let (mut names, mut files) = (filled((None, None), devices.len()), filled((None, false), devices.len()));
-        for (work, &(place, ..)) in self.trace.works.all().iter().zip(&self.places) {
-            let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut names[place as usize]);
+        for (work, place) in self.trace.works.all().iter().zip(&self.places) {
+            let place = place.device as usize;
+            let (device, (name, rank)) = (&self.trace.devices[work.queue.device as usize], &mut names[place]);
             *name = name.take().or_else(|| device.name.clone());
             *rank = rank.or_else(|| rank_of(&self.trace.captures, device.capture));
-            let (file, is_shared) = &mut files[place as usize];
+            let (file, is_shared) = &mut files[place];
             *is_shared |= *file.get_or_insert(device.capture) != device.capture;
         }
         let (mut budgets, mut drawn) = (filled(Budget::default(), devices.len()), self.drawn());
@@ -149,6 +167,7 @@ impl<'a> Sweep<'a> {
                     }),
                     budget,
                     path: file.filter(|_| !is_shared).and_then(|place| path_of(&self.trace.captures, place)),
+                    exposed_communication_ns: busy_ns - self.without_communication[place].busy_ns(),
                 };
                 Some((row, *number))
             })

@@ -4,7 +4,10 @@ use rustc_hash::FxHashMap;
 
 use crate::memory::{Room as _, collected};
 use crate::trace::categories::Categories;
-use crate::trace::{Distinct, Kind, NameId, Trace};
+use crate::trace::{Distinct, Kind, NameId, Trace, Work};
+
+/// Category of kernels of communication.
+const COMMUNICATION: &str = "communication";
 
 /// Categories of kernels, and kinds of copies and sets.
 pub(super) struct WorkCategories<'a> {
@@ -33,6 +36,11 @@ impl<'a> WorkCategories<'a> {
     /// The number of the category of a piece of work.
     pub(super) fn of_work(&self, what: u32) -> u32 {
         self.of_works[what as usize]
+    }
+
+    /// Returns true for kernels of communication, which may wait for other ranks.
+    pub(super) fn is_communication(&self, what: u32, work: &Work) -> bool {
+        matches!(work.kind, Kind::Kernel(..)) && self.name(self.of_work(what)) == COMMUNICATION
     }
 
     /// The category of the kernels of a name.

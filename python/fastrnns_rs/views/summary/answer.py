@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
     Rows = Iterable[dict[str, Any]]
 
-#: From this share of the span on, idle time or communication is the answer.
+#: From this share of the span on, idle time or exposed communication is the answer.
 _MUCH = 0.2
 #: Iterations are mentioned from this multiple of the time of their GPU activities on.
 _FAR = 5
@@ -43,6 +43,7 @@ class Shares:
         kernels: Kernel time.
         copies: Time of copies and sets.
         communication: Time of communication kernels.
+        exposed: Time in which only communication ran; None in documents of earlier builds.
         idle: Idle time.
         category: Largest category of kernels, and its time.
         cause: Largest cause of idle time, and its time.
@@ -56,6 +57,7 @@ class Shares:
         "copies",
         "copy",
         "count",
+        "exposed",
         "gpus",
         "idle",
         "kernels",
@@ -74,6 +76,8 @@ class Shares:
         self.span = sum(device["span_ns"] for device in document["devices"])
         self.kernels, self.copies, self.idle = (sum(times.values()) for times in (kernels, copies, causes))
         self.communication = kernels.get(COMMUNICATION, 0)
+        exposed = [device["exposed_communication_ns"] for device in document["devices"]]
+        self.exposed = None if None in exposed else sum(exposed)
         self.category, self.cause = _largest(kernels), _largest(causes)
         kind = _largest(copies)[0]
         rows = [row for row in document["memory_operations"] if row["kind"] == kind]
@@ -126,23 +130,33 @@ def _cause(shares: Shares) -> str:
 
 def _kernels(shares: Shares) -> str:
     category, part = shares.category
-    return _took(f"Kernels of category {category}", part, shares)
+    return (
+        _communicated(shares)
+        if category == COMMUNICATION
+        else f"{_took(f'Kernels of category {category}', part, shares)}."
+    )
 
 
 def _communicated(shares: Shares) -> str:
-    return _took("Communication", shares.communication, shares)
+    text = _took("Communication", shares.communication, shares)
+    return f"{text}." if shares.exposed is None else f"{text}; {shares.of(shares.exposed)} exposed."
+
+
+def _is_communication_long(shares: Shares) -> bool:
+    part: int = shares.communication if shares.exposed is None else shares.exposed
+    return bool(part >= _MUCH * shares.span)
 
 
 def _took(what: str, part: float, shares: Shares) -> str:
     text = f"{shares.of(part)} of {shares.whole()}"
-    return f"{what} took {text}." if part <= shares.span else f"{what}: {text}, added up over several streams."
+    return f"{what} took {text}" if part <= shares.span else f"{what}: {text}, added up over several streams"
 
 
 #: The first rule that holds gives the answer. A rule has a condition, a sentence and the view with details.
 _RULES: tuple[tuple[Callable[[Shares], bool], Callable[[Shares], str], str], ...] = (
     (lambda shares: shares.copies > max(shares.kernels, shares.idle), _copies, "memory"),
     (lambda shares: shares.idle >= _MUCH * shares.span, _idle, "idle"),
-    (lambda shares: shares.communication >= _MUCH * shares.span, _communicated, "category"),
+    (_is_communication_long, _communicated, "category"),
     (lambda _: True, _kernels, "kernel"),
 )
 

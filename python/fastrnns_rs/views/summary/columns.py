@@ -6,6 +6,7 @@ Texts are last in each list, so that a long text does not displace numbers.
 from __future__ import annotations
 
 from fastrnns_rs.views import table
+from fastrnns_rs.views.summary.budget import share
 from fastrnns_rs.views.summary.column_units import (
     BAR,
     BYTES,
@@ -78,8 +79,14 @@ MEANWHILE = {
     "allocation": "the host allocated or freed memory",
     "data_loader": "the host waited for data",
     "host": "the host ran Python or the framework and had launched nothing",
-    "dependency": "the next activity was queued behind other GPU work",
+    "dependency": "the next activity was queued behind GPU work",
 }
+
+
+def _meanwhile(row: dict[str, Any]) -> str:
+    part, text = row["in_stream_ns"], MEANWHILE[row["cause"]]
+    return f"{text}: {share(part, row['total_ns'])} in its own stream" if part else text
+
 
 _TOTALS = (
     Column("total", "total_ns", NANOSECONDS, summed=True),
@@ -110,6 +117,7 @@ DEVICES = (
     Column("idle", "idle_ns", NANOSECONDS),
     Column("idle", "", FRACTION, SCREEN, read=_idle_fraction),
     Column("overlap", "overlap_ns", NANOSECONDS),
+    Column("communication only", "exposed_communication_ns", NANOSECONDS),
     Column("kernels", "kernel_count", COUNT, summed=True),
     Column("kernels", "kernel_total_ns", NANOSECONDS, summed=True),
     Column("rank", "rank", COUNT, DATA),
@@ -198,7 +206,8 @@ IDLE = (
     *_TOTALS,
     Column("device", "device_id", COUNT),
     Column("cause", "cause", TEXT),
-    Column("meanwhile", "", TEXT, SCREEN, read=lambda row: MEANWHILE[row["cause"]]),
+    Column("meanwhile", "", TEXT, SCREEN, read=_meanwhile),
+    Column("in own stream", "in_stream_ns", NANOSECONDS, DATA),
     Column("place of device", "device", COUNT, DATA),
 )
 # Activities launched in a nested range count in both ranges, so only exclusive times add up.

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 _LEFT_OUT = (
     *("stddev_bytes", "min_bytes", "max_bytes", "median_bytes", "mean_bytes"),
     *("stddev_ns", "min_ns", "max_ns", "p95_ns", "median_ns"),
-    *("registers_per_thread", "shared_memory_bytes", "process_id", "overlap_ns", "domain", "kind", "measure"),
+    *(
+        "registers_per_thread",
+        "shared_memory_bytes",
+        "process_id",
+        "overlap_ns",
+        "exposed_communication_ns",
+        "domain",
+        "kind",
+        "measure",
+    ),
     *("gpu_other_threads_ns", "gpu_time_ns", "gpu_time_median_ns", "outlier", "queue_p95_ns", "latency_p95_ns"),
 )
 

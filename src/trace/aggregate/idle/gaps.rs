@@ -64,9 +64,10 @@ impl<'a> Gaps<'a> {
 
     fn cut(&mut self, last: &Entry, next: &Entry, launch: Option<&Launch>, take: &mut impl FnMut(Cut)) {
         let device = self.trace.works.all()[next.what as usize].queue.device;
+        let in_stream = self.is_one_stream(last, next);
         let mut give = |start, end, cause| {
             if end > start {
-                take(Cut { device, start, end, cause });
+                take(Cut { device, start, end, cause, in_stream: in_stream && cause == Cause::Dependency });
             }
         };
         let (start, end) = (last.end, next.start);
@@ -82,6 +83,12 @@ impl<'a> Gaps<'a> {
         if begun > start {
             self.host.add(Before { callee: launch.callee, device, start, end: begun }, take);
         }
+    }
+
+    /// Returns true if two operations of a device are of the same stream, which is known.
+    fn is_one_stream(&self, one: &Entry, other: &Entry) -> bool {
+        let stream = |entry: &Entry| self.trace.works.all()[entry.what as usize].queue.stream;
+        stream(one).is_some() && stream(one) == stream(other)
     }
 
     /// Returns true if two operations of a device come from the same launch of a graph.

@@ -27,6 +27,8 @@ pub(super) struct Cut {
     /// After the start.
     end: i64,
     cause: Cause,
+    /// True if the operation waited for nothing but an operation of its own stream.
+    in_stream: bool,
 }
 
 /// The part of an idle interval before the launch of the operation behind it.
@@ -57,7 +59,7 @@ pub struct Piece {
 /// All pieces, by device and start. `data_loaders` are found in the names of ranges in which a thread waits for data.
 pub(super) fn pieces(trace: &Trace, chosen: &Chosen<'_>, data_loaders: &[String]) -> Vec<Piece> {
     let (mut pieces, mut gaps) = (Vec::new(), Gaps::new(trace, chosen, data_loaders));
-    let named = |Cut { device, start, end, cause }| Piece { device, start, end, cause: cause.name() };
+    let named = |Cut { device, start, end, cause, .. }| Piece { device, start, end, cause: cause.name() };
     for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
         gaps.add(&entry, launch.as_ref(), &mut |cut| pieces.put(named(cut)));
     }
@@ -72,17 +74,24 @@ pub(super) struct Sums<'a> {
     chosen: &'a Chosen<'a>,
     /// Number of pieces and their length, by place of a device and by cause.
     of_devices: Vec<[(u64, u64); Cause::ALL.len()]>,
+    /// By place of a device: length of the pieces between operations of one stream.
+    in_streams: Vec<u64>,
 }
 
 impl<'a> Sums<'a> {
     pub(super) fn new(chosen: &'a Chosen<'a>) -> Self {
-        Self { chosen, of_devices: vec![Default::default(); chosen.devices.all().len()] }
+        let devices = chosen.devices.all().len();
+        Self { chosen, of_devices: vec![Default::default(); devices], in_streams: vec![0; devices] }
     }
 
     pub(super) fn add(&mut self, piece: &Cut) {
         let device = self.chosen.device_of[piece.device as usize] as usize;
         let (count, total) = &mut self.of_devices[device][piece.cause as usize];
-        (*count, *total) = (*count + 1, total.saturating_add(piece.end.abs_diff(piece.start)));
+        let length = piece.end.abs_diff(piece.start);
+        (*count, *total) = (*count + 1, total.saturating_add(length));
+        if piece.in_stream {
+            self.in_streams[device] = self.in_streams[device].saturating_add(length);
+        }
     }
 
     /// The causes of each device.
@@ -95,19 +104,26 @@ impl<'a> Sums<'a> {
     /// A row for each number of a device and cause, the longest of a number first.
     pub(super) fn rows(&self, numbers: &Numbers) -> Vec<IdleRow> {
         let mut of_numbers = vec![<[(u64, u64); Cause::ALL.len()]>::default(); numbers.of.len()];
-        for (&number, sums) in self.chosen.number_of.iter().zip(&self.of_devices) {
+        let mut in_streams = vec![0_u64; numbers.of.len()];
+        for ((&number, sums), in_stream) in self.chosen.number_of.iter().zip(&self.of_devices).zip(&self.in_streams) {
+            let sum = &mut in_streams[number as usize];
+            *sum = sum.saturating_add(*in_stream);
             for ((count, total), (more, time)) in of_numbers[number as usize].iter_mut().zip(sums) {
                 (*count, *total) = (*count + more, total.saturating_add(*time));
             }
         }
         let mut rows: Vec<IdleRow> = Vec::new();
-        for ((&(_, device_id), number), sums) in self.chosen.numbers.all().iter().zip(&numbers.of).zip(&of_numbers) {
+        let sums = of_numbers.iter().zip(in_streams);
+        for ((&(_, device_id), number), (sums, in_stream)) in
+            self.chosen.numbers.all().iter().zip(&numbers.of).zip(sums)
+        {
             let row = |(cause, count, total_ns): (Cause, u64, u64)| IdleRow {
                 device_id,
                 device: number.row,
                 cause: cause.name(),
                 count,
                 total_ns,
+                in_stream_ns: (cause == Cause::Dependency).then_some(in_stream),
             };
             rows.extend(causes(sums).map(row));
         }

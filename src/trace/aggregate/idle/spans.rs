@@ -54,7 +54,7 @@ pub(super) fn cut<T, U>(
     part: &Before,
     take: &mut impl FnMut(Cut),
 ) {
-    let piece = |start, cause| Cut { device: part.device, start, end: start, cause };
+    let piece = |start, cause| Cut { device: part.device, start, end: start, cause, in_stream: false };
     let mut open: Option<Cut> = None;
     let mut time = part.start;
     while time < part.end {
