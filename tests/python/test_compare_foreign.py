@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 from pathlib import Path
 
 import pytest
@@ -34,14 +35,51 @@ def slower(name: str, folder: Path, tool_keys: set[str]) -> str:
 @pytest.mark.parametrize("name", ["pyperf.json", "hyperfine_1.20.json", "hyperfine_2.0.json"])
 def test_formats_with_processes_have_verdicts(name: str, tmp_path: Path) -> None:
     found = compare(FOLDER / name, slower(name, tmp_path, {"values", "times", "value"}))
-    judged = [row for row in found.rows if row.verdict]
+    judged = [row for row in found.rows if row.p_value is not None]
     assert judged
     for row in judged:
         assert row.ratio == pytest.approx(1.5)
         assert row.baseline.n_processes == row.candidate.n_processes >= 3
-        assert row.p_value is not None
     assert found.geometric_mean.n == len(judged)
-    assert found.counts.faster == 0
+    assert found.counts.faster == found.conditional_counts.faster == 0
+
+
+def test_a_file_is_one_session(tmp_path: Path) -> None:
+    """Two files were measured at different times, so their verdicts hold for these times only."""
+    name = "hyperfine_1.20.json"
+    found = compare(FOLDER / name, slower(name, tmp_path, {"times"}), fail_on=["regression"])
+    assert {row.basis for row in found.rows} == {"two_sessions"}
+    assert {row.verdict for row in found.rows} <= {None, "inconclusive"}
+    assert found.conditional_counts.slower > 0
+    assert found.exit_code == 4
+    (warning,) = [one for one in found.warnings if one.code == "one_session"]
+    assert warning.evidence == (
+        "the difference between sessions is unknown (a file of another tool counts as one session)"
+    )
+    assert "compare --baseline FILE... --candidate FILE..." in warning.hint
+
+
+def test_three_files_per_side_are_compared_by_sessions(tmp_path: Path) -> None:
+    sides: list[list[Path]] = []
+    for name, factor in (("before", 1.0), ("after", 1.5)):
+        paths = [tmp_path / f"{name}{number}.json" for number in range(3)]
+        for number, path in enumerate(paths):
+            whole = plain("hyperfine_1.20.json")
+            for result in whole["results"]:
+                result["times"] = [
+                    one * factor * (1 + number / 1000 + place / 1e6) for place, one in enumerate(result["times"])
+                ]
+            path.write_text(json.dumps(whole))
+        sides.append(paths)
+    found = compare(*sides, fail_on=["regression"])
+    row = found.rows[0]
+    assert (row.basis, row.verdict) == ("sessions", "slower")
+    assert found.exit_code == 3
+    means = [
+        [statistics.fmean(map(math.log, json.loads(path.read_text())["results"][0]["times"])) for path in paths]
+        for paths in reversed(sides)
+    ]
+    assert row.p_value == pytest.approx(scipy.stats.ttest_ind(*means, equal_var=False).pvalue, rel=1e-6)
 
 
 def test_hyperfine_by_the_numbers_of_scipy(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ _EVIDENCE = (
         hint="Measure each side in 3 sessions: fastrnns-rs bench --sessions 3",
         verbs=_COMPARE,
         details="Sessions may differ by more than the intervals show, even if nothing changed. Where one `ab` command "
-        "measures the same difference, the warning names this command.",
+        "measures the same difference, the warning names this command. A file of another tool counts as one session.",
     ),
     WarningRow(
         "pooled_sessions",

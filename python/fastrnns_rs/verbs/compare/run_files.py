@@ -83,9 +83,15 @@ def read_side(sources: Sequence[Source]) -> Side:
             sides.append(
                 side_of_run(found, label=_shown(source), file=name, name=_typed(source))
                 if isinstance(found, Run)
-                else replace(found, runs=[key])
+                else _with_session(found, str(key))
             )
     return pool(sides)
+
+
+def _with_session(side: Side, file: str) -> Side:
+    """Returns a side of another tool, whose file counts as one session."""
+    series = [one if one.lack else replace(one, sessions=[file] * len(one.medians_ns)) for one in side.series]
+    return replace(side, runs=[file], series=series)
 
 
 def _processes(run: Run) -> Iterator[Hashable]:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
+_MORE_FILES = (
+    "Compare 3 files per side, of runs at different times: fastrnns-rs compare --baseline FILE... --candidate FILE..."
+)
 #: Number of row names that fit in a line.
 _SHOWN = 4
 
@@ -122,10 +125,12 @@ def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference]) -> 
         known = min(one.replication.past_sessions for one in apart)
         sessions = f"{known} of {LEAST_SESSIONS_OF_HISTORY} sessions in the history"
         command = suggest_ab_command(apart, changed)
+        hint = f"Run: {command}" if command else ""
+        if all(one.pair.series.group is None for one in apart):
+            # Files of other tools: only fastrnns-rs records the family of a runner.
+            sessions, hint = "a file of another tool counts as one session", _MORE_FILES
         yield make_warning(
-            "one_session",
-            evidence=f"the difference between sessions is unknown ({sessions})",
-            hint=f"Run: {command}" if command else "",
+            "one_session", evidence=f"the difference between sessions is unknown ({sessions})", hint=hint
         )
     pooled = [one for one in judged if one.row.history_pooled]
     if pooled:

@@ -33,7 +33,7 @@ class Series:
         lack: Data without which no verdict can be computed, such as "no process level: descriptive only".
         reason: Reason for missing numbers, such as "failed: out of memory".
         mode: `train` or `inference`.
-        sessions: Session of each of `medians_ns`; empty if sessions are unknown, as in foreign files.
+        sessions: Session of each of `medians_ns`, a file for foreign files; empty if sessions are unknown.
         kinds: Hashes shared with series of other sessions that measured the same; one for each file of a side.
         families: Hashes shared with comparable series.
         source_sha256: SHA-256 of the runner's source.
