@@ -45,6 +45,41 @@ pub struct Capture {
     pub rank: Option<i64>,
     /// Number of processes of that job.
     pub world_size: Option<u64>,
+    /// Conditions under which it was captured.
+    pub environment: CaptureEnvironment,
+}
+
+/// Host, versions and settings of the profiler, as far as a file records them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaptureEnvironment {
+    pub host_name: Option<String>,
+    pub gpu_driver_version: Option<String>,
+    /// The newest CUDA that the driver supports.
+    pub cuda_driver_version: Option<String>,
+    pub cuda_runtime_version: Option<String>,
+    /// Settings of torch.profiler that take time on the host, also the others.
+    pub record_shapes: Option<bool>,
+    pub profile_memory: Option<bool>,
+    pub with_stack: Option<bool>,
+    pub with_flops: Option<bool>,
+    pub with_modules: Option<bool>,
+}
+
+/// Longest text of an environment, in bytes.
+const LONGEST_TEXT: usize = 128;
+
+impl CaptureEnvironment {
+    /// Returns a text that a file may have for a value: nothing and 0 are none.
+    pub fn text(text: &str) -> Option<String> {
+        (!text.is_empty() && text != "0" && text.len() <= LONGEST_TEXT).then(|| text.to_owned())
+    }
+
+    /// Returns a version of CUDA as `12.9`, from the number that its API has for it.
+    pub fn cuda_version(text: &str) -> Option<String> {
+        let dotted = |number: u32| format!("{}.{}", number / 1000, number % 1000 / 10);
+        let is_version = |text: &String| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        Self::text(text).filter(is_version).map(|text| text.parse().map_or(text, dotted))
+    }
 }
 
 impl Capture {

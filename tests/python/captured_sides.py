@@ -86,7 +86,7 @@ class Told:
         keys = ("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns")
         iterations = [dict.fromkeys(keys, one) for one in sums]
         head = {"path": "x", "sha256": str(id(self)), "format": "kineto", "tool_version": None, "graph_level": False}
-        head |= {"rank": None, "world_size": None}
+        head |= {"rank": None, "world_size": None, "environment": {}}
         found = {
             "captures": [head],
             "device_count": 1,

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -52,7 +53,9 @@ def test_a_capture_holds_every_range_and_nothing_else(tmp_path: Path) -> None:
     files = {one["kind"]: Path(one["path"]) for one in record["artefacts"]}
     expected = {f"{one}/{phase}/{i}": 1 for one in ("jit", "py") for phase in ("forward", "backward") for i in range(5)}
     assert ranges_of(files["nsys_sqlite"]) == expected
-    rows = fastrnns_rs.read(files["nsys_sqlite"]).ranges
+    summary = fastrnns_rs.read(files["nsys_sqlite"])
+    assert summary.captures[0].environment.host_name == socket.gethostname()
+    rows = summary.ranges
     phases = [(one, phase) for one in ("jit", "py") for phase in ("forward", "backward")]
     shown = sorted((row.name, row.runner, row.phase, row.count) for row in rows)
     assert shown == sorted((f"{one}/{phase}", one, phase, 5) for one, phase in phases)

@@ -35,6 +35,24 @@ class SkippedEntry(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CaptureEnvironment(Part):
+    """Conditions under which a capture was made, as far as it records them.
+
+    `cuda_driver_version` is the newest CUDA that the driver supports. The settings take time on the host.
+    """
+
+    host_name: str | None
+    gpu_driver_version: str | None
+    cuda_driver_version: str | None
+    cuda_runtime_version: str | None
+    record_shapes: bool | None
+    profile_memory: bool | None
+    with_stack: bool | None
+    with_flops: bool | None
+    with_modules: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CaptureEntry(Part):
     """File that was read. `sha256` is null above 16 MiB; `rank` is from the file."""
 
@@ -50,6 +68,7 @@ class CaptureEntry(Part):
     graph_level: bool
     rank: int | None = field(default=None, metadata=since("1.1"))
     world_size: int | None = field(default=None, metadata=since("1.1"))
+    environment: CaptureEnvironment | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

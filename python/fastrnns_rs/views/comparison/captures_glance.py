@@ -12,7 +12,7 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.comparison import words
-from fastrnns_rs.views.comparison.sides import align_sides
+from fastrnns_rs.views.comparison.sides import align_sides, difference_line
 from fastrnns_rs.views.figures import change_with_unit
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.scale import Scale
@@ -79,8 +79,12 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
 
 
 def head(comparison: Comparison, limit: int) -> list[Line]:
-    """Returns a line for each side: files, GPUs, numbers of captures and iterations."""
-    return [Line(text, "dim") for text in _sides(comparison, limit)]
+    """Returns a line for each side, and a line with other differences.
+
+    The line of a side has its files, GPUs, and numbers of captures and iterations.
+    """
+    others = [one for one in comparison.environment_differences if one.key != "devices"]
+    return [*(Line(text, "dim") for text in _sides(comparison, limit)), *difference_line(others, limit)]
 
 
 def tables(comparison: Comparison, limit: int) -> Iterator[list[Line]]:

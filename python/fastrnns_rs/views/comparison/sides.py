@@ -44,9 +44,15 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
     found = [Line(text, "dim") for text in align_sides(rows, limit, _OPTIONAL)]
     if statistic := words.judged_statistic(comparison):
         found.append(Line(f"{_STATISTIC}{statistic}", "bold"))
-    if comparison.environment_differences:
-        found.append(Line(_differences(comparison.environment_differences, limit), "dim"))
-    return found
+    return [*found, *difference_line(comparison.environment_differences, limit)]
+
+
+def difference_line(found: Sequence[Difference], limit: int) -> list[Line]:
+    """Returns a line with the first differences, and the number of the others.
+
+    Nothing without differences.
+    """
+    return [Line(_differences(found, limit), "dim")] if found else []
 
 
 def align_sides(rows: list[list[str]], limit: int, optional: Sequence[int] = ()) -> list[str]:
@@ -123,7 +129,6 @@ def _processes(side: Compared, count: int) -> str:
 
 
 def _differences(found: Sequence[Difference], limit: int) -> str:
-    """Returns as many differences as fit in one line, and the number of the others."""
     texts = [_difference(one) for one in found]
     for count in range(len(texts), 0, -1):
         left = len(texts) - count

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 
 use super::meaning::unescaped;
 use super::value::Value;
+use crate::trace::capture::CaptureEnvironment;
 
 /// Start of the names of clocks that all captures of a process share.
 pub(in crate::trace) const SHARED_CLOCK: &str = "process of ";
@@ -22,6 +23,7 @@ pub(super) struct Metadata {
     pub(super) place: (Option<i64>, Option<u64>),
     /// The name of one of our own documents.
     schema: Option<String>,
+    environment: CaptureEnvironment,
 }
 
 impl Metadata {
@@ -39,7 +41,10 @@ impl Metadata {
         match (key, value) {
             (b"schemaVersion", value) => self.schema_version = Some(plain(&value)),
             (b"baseTimeNanoseconds", value) => self.base_time = plain(&value),
-            (b"host_name", value) => self.host = plain(&value),
+            (b"host_name", value) => {
+                self.host = plain(&value);
+                self.environment.host_name = CaptureEnvironment::text(&self.host);
+            }
             (b"distributedInfo", Json::Object(members)) => {
                 self.rank = members.get("rank").map(plain).unwrap_or_default();
                 let (rank, size) = (members.get("rank"), members.get("world_size"));
@@ -60,12 +65,48 @@ impl Metadata {
                 }
             }
             (b"schema", Json::String(name)) => self.schema = Some(name),
-            _ => {}
+            (key, value) => self.take_condition(key, &value),
         }
+    }
+
+    /// A member that describes the conditions of the capture.
+    fn take_condition(&mut self, key: &[u8], value: &Json) {
+        let environment = &mut self.environment;
+        let setting = match key {
+            b"cuda_driver_version" => {
+                environment.cuda_driver_version = CaptureEnvironment::cuda_version(&plain(value));
+                return;
+            }
+            b"cuda_runtime_version" => {
+                environment.cuda_runtime_version = CaptureEnvironment::cuda_version(&plain(value));
+                return;
+            }
+            b"record_shapes" => &mut environment.record_shapes,
+            b"profile_memory" => &mut environment.profile_memory,
+            b"with_stack" => &mut environment.with_stack,
+            b"with_flops" => &mut environment.with_flops,
+            b"with_modules" => &mut environment.with_modules,
+            _ => return,
+        };
+        *setting = Some(matches!(plain(value).as_str(), "1" | "true"));
     }
 
     pub(super) fn device_name(&self, id: Option<i64>) -> Option<String> {
         self.device_names.get(&id?)?.clone()
+    }
+
+    /// Returns the conditions of the capture. A trace records only the settings that are on. Without any of these keys it may be
+    /// of a torch that did not record them.
+    pub(super) fn environment(&self) -> CaptureEnvironment {
+        let mut found = self.environment.clone();
+        if found != CaptureEnvironment::default() {
+            let settings =
+                [&mut found.record_shapes, &mut found.profile_memory, &mut found.with_stack, &mut found.with_flops];
+            for setting in settings.into_iter().chain([&mut found.with_modules]) {
+                setting.get_or_insert(false);
+            }
+        }
+        found
     }
 
     /// The name of the clock of this trace, different from that of others: captures of one process share it. Where the host is

@@ -250,6 +250,7 @@ impl<'a> Sink<'a> {
     pub(super) fn finish(mut self, metadata: &Metadata) -> Capture {
         self.capture.format_version.clone_from(&metadata.schema_version);
         (self.capture.rank, self.capture.world_size) = metadata.place;
+        self.capture.environment = metadata.environment();
         // Who used the devices, and what sets their clock apart, may stand behind the events.
         let process_id = self.host.and_then(Result::ok);
         self.trace.clocks[self.clock as usize] = metadata.clock(self.trace.capture_number());

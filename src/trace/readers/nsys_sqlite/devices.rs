@@ -101,7 +101,7 @@ fn numbers(database: &Database) -> FxHashMap<(i64, i64), i64> {
 }
 
 /// The rows that can be read.
-fn list<T>(database: &Database, sql: &str, read: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
+pub(super) fn list<T>(database: &Database, sql: &str, read: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
     let Ok(mut statement) = database.prepare(sql) else { return Vec::new() };
     checked(statement.query_map([], read)).map(|rows| rows.flat_map(checked).collect()).unwrap_or_default()
 }

@@ -13,6 +13,7 @@
 mod calls;
 mod devices;
 mod diagnostics;
+mod environment;
 mod form;
 mod graphs;
 mod kernels;
@@ -62,6 +63,7 @@ fn read_database(
     let mut progress = Progress::new(capture, database, interrupted);
     progress.warnings.extend(database.warnings(path));
     (progress.capture.format_version, progress.capture.tool_version) = form::versions(database);
+    progress.capture.environment = environment::read(database);
 
     let mut strings = Strings::open(database, form::STRINGS, interrupted)?;
     let mut devices = Devices::new(shown, database, trace);

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -78,6 +79,7 @@ class Reading:
         runners: Names of the runners of the iterations, where they are known.
         operations: GPU activities by name and kind.
         environment: Devices, tool and format, as flat keys.
+        properties: Host, drivers and settings of the profiler, as far as all its files record them.
         devices: Names of the active devices.
         device_count: Number of active devices.
         processes: Processes that used them, where the files name the host.
@@ -96,6 +98,7 @@ class Reading:
     runners: list[str]
     operations: dict[Key, Operation]
     environment: dict[str, Any]
+    properties: dict[str, list[str]]
     devices: list[str]
     device_count: int
     processes: set[str]
@@ -210,8 +213,10 @@ def read_captures(
             # The pool waits for its threads. Some may export a report, which can take an hour.
             stop.request()
             raise
+    # A property that a file does not record is not a difference.
+    known = set[str].intersection(*({*one.properties} for one in readings))
     first, second = readings[: len(baseline)], readings[len(baseline) :]
-    return _side(first), _side(second)
+    return _side(first, known), _side(second, known)
 
 
 def _paths(summary: Summary) -> tuple[str, ...]:
@@ -249,6 +254,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
             "tool_version": _each(captures, "tool_version"),
             "graph_level": any(one["graph_level"] for one in captures),
         },
+        properties=_properties(captures),
         devices=devices,
         device_count=found["device_count"],
         processes=set(found["processes"]),
@@ -289,7 +295,13 @@ def _each(captures: list[dict[str, Any]], key: str) -> list[str] | None:
     return sorted({one[key] for one in captures if one[key] is not None}) or None
 
 
-def _side(readings: list[Reading]) -> CaptureSide:
+def _properties(captures: list[dict[str, Any]]) -> dict[str, list[str]]:
+    every = [one["environment"] for one in captures]
+    names = [key for key in every[0] if all(one[key] is not None for one in every)]
+    return {key: sorted({str(one[key]) for one in every}) for key in names}
+
+
+def _side(readings: list[Reading], known: AbstractSet[str]) -> CaptureSide:
     seen: dict[str, str] = {}
     for one in readings:
         for identity in dict.fromkeys(one.identities):
@@ -297,7 +309,11 @@ def _side(readings: list[Reading]) -> CaptureSide:
                 message = f"duplicate capture: {seen[identity]!r} and {one.path!r} contain the same capture"
                 raise UsageError(message, "Use each capture once.")
         seen |= dict.fromkeys(one.identities, one.path)
-    environment, differing = merged(one.environment for one in readings)
+    environment, differing = merged(
+        one.environment | {key: value for key, value in one.properties.items() if key in known} for one in readings
+    )
+    # Containers of one machine have a name each.
+    differing = [key for key in differing if key != "host_name"]
     more = f" and {len(readings) - 1} more" if readings[1:] else ""
     label = f"{readings[0].path}{more}"
     return CaptureSide(label=label, readings=readings, environment=environment, differing=differing)
