@@ -134,6 +134,14 @@ def test_a_capture_that_ends_early_is_no_capture_of_a_cpu(tmp_path: Path) -> Non
     assert "warning[capture_incomplete]:" in screen
 
 
+def test_a_trace_of_another_program_is_no_capture_of_a_cpu(tmp_path: Path) -> None:
+    """JAX, for example, writes Chrome's format with other categories, and GPUs as processes."""
+    device = {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "/device:GPU:0"}}
+    fusion = {"ph": "X", "pid": 1, "tid": 13, "ts": 10, "dur": 5, "name": "loop_fusion", "args": {"hlo_op": "fusion.1"}}
+    screen = fastrnns_rs.read(write(tmp_path / "x.json", document([device, fusion]))).render(width=80)
+    assert screen.splitlines()[1] == "No known activity in 2 events: the trace may not be of torch."
+
+
 def test_a_selection_that_leaves_nothing_says_so(tmp_path: Path) -> None:
     path = write(tmp_path / "x.json", document([call(), kernel("k", 5)]))
     assert run_cli("report", path, "--devices", "7").stdout.splitlines()[1] == "No GPU activity matches the selection."

@@ -203,6 +203,9 @@ def _nothing(document: Document, *, selected: bool) -> str:
         count, total = (sum(row[key] for row in document["api_calls"]) for key in ("count", "total_ns"))
         return f"No GPU activity: {counted(count, 'CUDA call')} took {time(total)}."
     events = sum(capture["events_read"] for capture in document["captures"])
+    formats = {capture["format"] for capture in document["captures"]}
+    if events and formats == {"kineto"} and not any(document[key] for key, _ in _VIEWS):
+        return f"No known activity in {counted(events, 'event')}: the trace may not be of torch."
     return f"No GPU activity: {counted(events, 'event')} of a CPU capture."
 
 
