@@ -102,3 +102,23 @@ def test_hosts_of_one_side_may_differ(tmp_path: Path) -> None:
     found = compare(*sides)
     assert not [one for one in found.warnings if one.code == "pooled_files_differ"]
     assert [one.key for one in found.environment_differences] == ["host_name"]
+
+
+@pytest.mark.parametrize(
+    ("with_stack", "took", "expected"),
+    [
+        (True, 10.0, ["with_stack in 1 capture; 89 % of the span is idle time of the cause host"]),
+        (False, 10.0, []),
+        # The GPU did not wait for the host.
+        (True, 100.0, []),
+    ],
+)
+def test_recorded_stacks_are_a_cause_of_idle_time(
+    with_stack: bool, took: float, expected: list[str], tmp_path: Path
+) -> None:
+    events = []
+    for number in range(1, 11):
+        launch = {**call(start=110 * number - 1, duration=1), "args": {"correlation": number}}
+        events += [launch, kernel("k", 110 * number, took, correlation=number)]
+    path = write(tmp_path / "a.json", document(events, **{**TORCH, "with_stack": with_stack}))
+    assert [one.evidence for one in fastrnns_rs.read(path).warnings if one.code == "stacks_recorded"] == expected

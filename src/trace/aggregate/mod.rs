@@ -25,6 +25,7 @@ mod ranks;
 mod repeats;
 mod select;
 mod shared_devices;
+mod stacks;
 mod sweep;
 mod timeline;
 mod totals;
@@ -123,6 +124,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     let warnings =
         warnings.chain(sweep.shared_devices()).chain(duplicates.warning()).chain(launches::clock_warning(&launches));
     let warnings = warnings.chain(launches::warning(&launches, &idle_causes));
+    let warnings = warnings.chain(stacks::warning(&trace.captures, &devices, &idle_causes));
     Summary {
         schema: "fastrnns-rs/summary",
         schema_version: "1.3",

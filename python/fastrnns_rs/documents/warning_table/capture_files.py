@@ -171,6 +171,14 @@ _LIMITS = (
         verbs=_REPORTS,
     ),
     WarningRow(
+        "stacks_recorded",
+        effect="the host is faster without the profiler, which recorded stacks",
+        evidence="number of captures with the setting with_stack, and idle time of the cause host in % of the span",
+        hint="Capture without with_stack: fastrnns-rs profile --torch RUNNER",
+        verbs=_REPORTS,
+        details="Host times and idle time of the cause `host` contain the recording. Times of kernels do not.",
+    ),
+    WarningRow(
         "gpu_shared",
         effect="idle time of a GPU may contain the work of other processes, because each process is counted alone",
         short="idle time of a GPU may contain the work of other processes",
