@@ -1,8 +1,14 @@
 """Command `fastrnns-rs`, also available as `python -m fastrnns_rs`."""
 
+import atexit
 import os
 import signal
 import sys
+import threading
+import time
+
+#: Seconds that threads of runner files and plug-ins have to end after the command.
+_PATIENCE_S = 5.0
 
 
 def main() -> None:
@@ -20,16 +26,44 @@ def main() -> None:
             raise
         print(f"error: {explanation[0]}\nhint: {explanation[1]}", file=sys.stderr)  # noqa: T201  # nothing else can be imported
         sys.exit(2)
+    code = 1
     try:
         run()
     except KeyboardInterrupt:
         # A second signal came while the first was handled.
-        sys.exit(130)
+        code = 130
+        sys.exit(code)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+        raise
     finally:
-        # Python prints a traceback of a signal that comes while it ends. It may wait for a thread of a runner file.
+        # Python prints a traceback of a signal that comes while it ends.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if callable(signal.getsignal(number)):
                 signal.signal(number, lambda *_, leave=os._exit: leave(130))
+        _leave_threads(code)
+
+
+def _leave_threads(code: int) -> None:
+    """Exits with a code if threads of runner files or plug-ins do not end. Python would wait for them without end.
+
+    Results have been written by then, and no thread of the command is left.
+    """
+    others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
+    until = time.monotonic() + _PATIENCE_S
+    for one in others:
+        one.join(max(until - time.monotonic(), 0))
+    left = [one.name for one in others if one.is_alive()]
+    if not left:
+        return
+    try:
+        print(f"note: ended beside a thread of a runner file or plug-in: {left[0]!a}", file=sys.stderr)  # noqa: T201
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+        # Temporary folders are removed.
+        atexit._run_exitfuncs()  # noqa: SLF001  # there is no other way to call them
+    finally:
+        os._exit(code)
 
 
 def _leave_working_directory() -> None:

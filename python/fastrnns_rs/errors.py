@@ -144,8 +144,22 @@ def failure_text(error: BaseException) -> str:
 
 def first_line(error: BaseException) -> str:
     """Returns the type of an error, and the first line of its text."""
-    text = next(iter(str(error).strip().splitlines()), "")
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    text = next(iter(own_text(error).splitlines()), "")
+    return f"{type_name(error)}: {text}" if text else type_name(error)
+
+
+def own_text(error: BaseException) -> str:
+    """Returns the text of an error, which may be an error too: `__str__` may be code of a runner."""
+    try:
+        return str(error).strip()
+    except BaseException as second:  # noqa: BLE001  # any error of others
+        return f"its message cannot be shown: {type_name(second)}"
+
+
+def type_name(error: BaseException) -> str:
+    """Returns the name of an error's class, also where its metaclass has another one."""
+    name: str = type.__dict__["__name__"].__get__(type(error))
+    return name
 
 
 def exclusive(*names: str) -> UsageError:

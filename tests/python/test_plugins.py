@@ -58,6 +58,14 @@ BROKEN = {
     "takes.py": RUNNER.format(name="cudnn"),
     "slips.py": "from fastrnns_rs import runner\nrunner('slip', honours=('bidirectinal',))(lambda problem: None)\n",
     "lies.py": "class Lie(BaseException):\n    def __str__(self): raise ValueError\nraise Lie\n",
+    "mutes.py": "class Mute(Exception):\n    def __str__(self): raise SystemExit(0)\nraise Mute\n",
+    "hides.py": """
+class Hidden(type):
+    __name__ = property(lambda cls: exit(0))
+class Nameless(Exception, metaclass=Hidden):
+    pass
+raise Nameless("text")
+""",
 }
 POINTS = {name.removesuffix(".py"): f"broken_runners.{name.removesuffix('.py')}" for name in BROKEN}
 REASONS = {
@@ -68,6 +76,8 @@ REASONS = {
     "takes": "UsageError: duplicate runner: 'cudnn' (name): a runner of this name exists in fastrnns_rs.models.lstm",
     "slips": "UsageError: invalid value of runner 'slip': ('bidirectinal',) (honours)",
     "lies": "Lie: its message cannot be shown: ValueError",
+    "mutes": "Mute: its message cannot be shown: SystemExit",
+    "hides": "Nameless: text",
     "lost": "AttributeError: module 'json' has no attribute 'nothing'",
 }
 
@@ -182,6 +192,17 @@ def install_by_hand(site: Path, stem: str, points: str) -> None:
     (info / "entry_points.txt").write_text(points)
 
 
+def test_entry_points_are_read_from_files_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a pipe or a device could take for ever, or all memory."""
+    for name in ("pipe", "zero"):
+        (tmp_path / f"{name}-1.0.dist-info").mkdir()
+    os.mkfifo(tmp_path / "pipe-1.0.dist-info" / "entry_points.txt")
+    (tmp_path / "zero-1.0.dist-info" / "entry_points.txt").symlink_to("/dev/zero")
+    install_by_hand(tmp_path, "theirs-1.0", "[fastrnns_rs.runners]\none = module\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert {one.package for one in plugins.installed()[0]} == {"theirs 1.0"}
+
+
 @pytest.mark.parametrize("value", ["", ".", "a b", ":", "no_such_module [extra]", "os:path:join", "os.\0"])
 def test_an_entry_point_that_names_nothing_is_a_failure(value: str) -> None:
     plugin = plugins.Plugin(name="x", value=value, package="p 1")
@@ -197,6 +218,8 @@ def test_an_entry_point_may_name_an_attribute_and_extras() -> None:
 
 
 def test_a_package_in_a_package_that_is_missing_is_missing_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Our models register themselves when they are first imported, which must not be here.
+    registry.all_runners()
     monkeypatch.setattr(registry, "_runners", {})
     registry.runner("unmet", requires=("os.path", "no_such.inner"))(lambda _problem: None)
     unmet = registry.find("unmet")

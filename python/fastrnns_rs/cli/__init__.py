@@ -19,6 +19,7 @@ import click
 from fastrnns_rs import __version__
 from fastrnns_rs._core import BUILD_PROFILE
 from fastrnns_rs.cli.shared import STDOUT, discard, tell_error, unread
+from fastrnns_rs.errors import own_text, type_name
 from fastrnns_rs.processes.programs import absolute_folders
 from fastrnns_rs.views.output_stream import terminal_width
 
@@ -187,10 +188,9 @@ def main(arguments: Sequence[str] | None = None, *, executor: Executor | None = 
     except Exception as error:  # noqa: BLE001  # every unexpected error becomes one line
         try:
             code = _tell(error)
-        except (MemoryError, OSError):
-            # A message needs modules, which are loaded from files.
+        except Exception:  # noqa: BLE001  # a message needs modules, memory and files
             with suppress(OSError):
-                click.echo(f"error: {type(error).__name__}: {str(error)!a}", err=True)
+                click.echo(f"error: {type_name(error)}: {own_text(error)!a}", err=True)
             code = 1
     except KeyboardInterrupt:
         from fastrnns_rs.cli.exit_codes import ExitCode
@@ -264,4 +264,4 @@ def _described(error: Exception) -> tuple[str, str, int]:
         hint = "Use a smaller file, or raise the limit on memory (ulimit -v)."
         return str(error) or "out of memory", hint, ExitCode.FAILED
     hint = "Set FASTRNNS_DEBUG=1 to see the traceback: this is a fault of fastrnns-rs."
-    return f"{type(error).__name__}: {error}", hint, ExitCode.FAILED
+    return f"{type_name(error)}: {own_text(error)}", hint, ExitCode.FAILED

@@ -15,7 +15,7 @@ def others_may_write(path: Path) -> str | None:
     """Checks if users other than this user and root may change or replace a path.
 
     Args:
-        path: Existing file or folder. For a symbolic link, both the link and its target are checked.
+        path: Existing file or folder. Every symbolic link and every folder that leads to it is checked too.
 
     Returns:
         Reason, as `the user anna owns the file`; None if no other user may write.
@@ -23,15 +23,48 @@ def others_may_write(path: Path) -> str | None:
     Raises:
         OSError: If the path cannot be inspected.
     """
-    # `Path.resolve` raises RuntimeError for a link that leads to itself.
-    path, real = path.absolute(), Path(os.path.realpath(path))
+    real, links, folders = _walk(path)
+    for link in links:
+        if link.lstat().st_uid not in _trusted():
+            return f"{_user(link.lstat().st_uid)} owns the link {link}"
     noun = "the folder" if real.is_dir() else "the file"
-    if path.lstat().st_uid not in _trusted():
-        return f"{_user(path.lstat().st_uid)} owns {'the link' if path.is_symlink() else noun}"
-    folders = dict.fromkeys([*path.parents, *real.parents])
     return (
-        _served([path, real, *folders]) or _writable(real, noun) or next(filter(None, map(_replaceable, folders)), None)
+        _served([real, *links, *folders])
+        or _writable(real, noun)
+        or next(filter(None, map(_replaceable, folders)), None)
     )
+
+
+def _walk(path: Path) -> tuple[Path, list[Path], list[Path]]:
+    """Follows a path as the kernel does.
+
+    Returns:
+        File or folder without links, and the links and the folders that lead to it.
+
+    Raises:
+        OSError: If the path does not exist, or a link leads to itself.
+    """
+    # The kernel follows at most 40 links, and reports more.
+    path.stat()
+    links: list[Path] = []
+    folders: dict[Path, None] = {}
+    place, rest = Path("/"), [*reversed(path.absolute().parts[1:])]
+    while rest:
+        name = rest.pop()
+        if name == "..":
+            place = place.parent
+            continue
+        folders[place] = None
+        step = place / name
+        if not step.is_symlink():
+            place = step
+            continue
+        links.append(step)
+        target = step.readlink()
+        if target.is_absolute():
+            place = Path("/")
+        rest += [one for one in reversed(target.parts) if one != target.anchor]
+    return place, links, [*folders]
 
 
 def others_may_add(folder: Path) -> str | None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.reading import content
+from fastrnns_rs.errors import first_line
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes.process_state import process_restored
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 GROUP = "fastrnns_rs.runners"
 #: Largest length of a reason: an exception may have megabytes of text.
 _REASON_LENGTH = 300
+#: Largest size of the file with the entry points of a package, in bytes.
+_MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +115,7 @@ def import_value(value: str) -> None:
 
 def _reason(error: BaseException) -> str:
     """Returns one line that describes an error."""
-    try:
-        text = str(error).strip()
-    except Exception as second:  # noqa: BLE001  # an error may fail to give its text
-        text = f"its message cannot be shown: {type(second).__name__}"
-    line = visible(f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__)
+    line = visible(first_line(error))
     return line if len(line) <= _REASON_LENGTH else line[: _REASON_LENGTH - 1] + "…"
 
 
@@ -153,7 +154,9 @@ def _mentioning(folder: str) -> list[Path]:
     for name in names:
         place = Path(folder, name)
         try:
-            if wanted in (place / "entry_points.txt").read_bytes():
+            file = place / "entry_points.txt"
+            # Reading a pipe or a device could take for ever.
+            if stat.S_ISREG(file.stat().st_mode) and wanted in content(file, _MOST_BYTES):
                 found.append(place)
         except OSError:
             continue

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.missing_file import file_not_found
-from fastrnns_rs.errors import FastrnnsError, UsageError, unknown
+from fastrnns_rs.errors import FastrnnsError, UsageError, own_text, type_name, unknown
 from fastrnns_rs.runners import plugins
 from fastrnns_rs.runners.runner import Creator, Runner, Source
 from fastrnns_rs.runners.source_loader import load_source
@@ -290,7 +290,7 @@ def load_module(name: str) -> None:
     try:
         importlib.import_module(name)
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
+        reason = f"{type_name(error)}: {own_text(error)}"
         raise UsageError(
             f"cannot import module: {name!r}", "Put the folder of the module on PYTHONPATH.", reason=reason
         ) from error
@@ -326,7 +326,7 @@ def load_file(path: str) -> list[str]:
     except (FastrnnsError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        reason = f"{type(error).__name__}: {error}"
+        reason = f"{type_name(error)}: {own_text(error)}"
         hint = "Fix the file."
         if shared and isinstance(error, ModuleNotFoundError) and _is_neighbor(file, error.name or ""):
             hint = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, own_text, type_name
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Preset, Problem, Sizes
 
@@ -149,7 +149,7 @@ class Runner:
         try:
             note = self.note(problem)
         except Exception as error:  # noqa: BLE001  # the note may come from another package
-            return f"its note failed: {type(error).__name__}: {error}"
+            return f"its note failed: {type_name(error)}: {own_text(error)}"
         return None if note is None else str(note)
 
     def missing(self) -> list[str]:

@@ -8,12 +8,18 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from fastrnns_rs.documents.reading import content
+
 
 class SourceLoader(SourceFileLoader):
     """Loader that ignores a `__pycache__` beside the file.
 
     Others may have put code there, and code of an earlier source with the same size and time.
     """
+
+    def get_data(self, path: str) -> bytes:
+        """Reads the source; some files of `/proc` have no end."""
+        return content(path)
 
     def get_code(self, fullname: str) -> CodeType:
         """Compiles the source."""

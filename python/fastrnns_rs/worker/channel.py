@@ -13,6 +13,8 @@ import traceback
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any
 
+from fastrnns_rs.errors import FastrnnsError, first_line, own_text, type_name
+
 if TYPE_CHECKING:
     from fastrnns_rs.worker.compile_cost import Compiling
     from fastrnns_rs.worker.timed_loop import Measurement
@@ -33,26 +35,13 @@ def reason(error: BaseException) -> str:
     return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"
 
 
-def message(error: BaseException) -> str:
-    """Returns the message of an error, whose text may be an error too."""
-    try:
-        return str(error).strip()
-    except BaseException as second:  # noqa: BLE001  # `__str__` is a runner's code
-        return f"its message cannot be shown: {type(second).__name__}"
-
-
 def _reason(error: BaseException) -> str:
-    text = message(error)
-    first = text.splitlines()[0] if text else ""
-    if type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in text:
-        return f"out of memory: {first}"
+    text = own_text(error)
+    if type_name(error) == "OutOfMemoryError" or "can't allocate memory" in text:
+        return f"out of memory: {next(iter(text.splitlines()), '')}"
     if isinstance(error, SystemExit):
         return f"sys.exit({error.code!r}) was called"
-    from fastrnns_rs.errors import FastrnnsError
-
-    if isinstance(error, FastrnnsError):
-        return text
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+    return text if isinstance(error, FastrnnsError) else first_line(error)
 
 
 class Channel:

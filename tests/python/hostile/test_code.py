@@ -126,6 +126,39 @@ def test_a_variable_may_always_name_code(project: Path) -> None:
     assert (project / "executed").exists()
 
 
+@pytest.mark.parametrize("spoil", SPOILS)
+def test_a_link_that_leads_through_a_folder_of_others_is_theirs(project: Path, tmp_path: Path, spoil: Spoil) -> None:
+    """The link there may lead to a file of this user now, and to one of theirs when it is read."""
+    shared, elsewhere = tmp_path / "shared", tmp_path / "elsewhere.toml"
+    shared.mkdir()
+    (project / "pyproject.toml").rename(elsewhere)
+    (shared / "link").symlink_to(elsewhere)
+    (project / "pyproject.toml").symlink_to(shared / "link")
+    assert ownership.others_may_write(project / "pyproject.toml") is None
+    spoil(shared)
+    reason = ownership.others_may_write(project / "pyproject.toml")
+    assert reason is not None
+    assert reason.endswith(f"the folder {shared}")
+    assert "ignored: runner-file, output" in bench(project).stderr
+    assert not (project / "executed").exists()
+
+
+def test_links_are_followed_as_by_the_kernel(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    file = tmp_path / "a" / "file"
+    file.touch()
+    (tmp_path / "to b").symlink_to("a/b")
+    # From the folder that the link leads to, not from that of the link.
+    (tmp_path / "up").symlink_to("to b/../file")
+    assert ownership.others_may_write(tmp_path / "up") is None
+    let_all_write(tmp_path / "a")
+    assert ownership.others_may_write(tmp_path / "up") == f"every user may write to the folder {tmp_path / 'a'}"
+    (tmp_path / "round").symlink_to("round")
+    for missing in ("round", "none"):
+        with pytest.raises(OSError, match=missing):
+            ownership.others_may_write(tmp_path / missing)
+
+
 def test_a_link_to_a_file_of_others_is_theirs(project: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.toml"
     (project / "pyproject.toml").rename(elsewhere)

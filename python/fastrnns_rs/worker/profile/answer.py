@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fastrnns_rs.documents import writing
-from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
-from fastrnns_rs.worker.channel import message
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, own_text, type_name
 
 #: A runner may raise an error with megabytes of text.
 _REASON_LENGTH = 400
@@ -82,5 +81,5 @@ def _describe_error(error: BaseException) -> tuple[str, str]:
     if isinstance(error, FastrnnsError):
         text, hint = error.message, error.hint
     else:
-        text, hint = f"{type(error).__name__}: {message(error)}", ""
+        text, hint = f"{type_name(error)}: {own_text(error)}", ""
     return " ".join(text.split())[:_REASON_LENGTH], hint
