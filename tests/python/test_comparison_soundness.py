@@ -51,6 +51,22 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["rows"][0].update(ratio_ci_low=1.2, ratio_ci_high=1.1),
         "rows[0].ratio_ci_low is 1.2, above ratio_ci_high, 1.1",
     ),
+    "an interval below 0": (
+        lambda found: found["rows"][0].update(ratio_ci_low=-0.5),
+        "rows[0].ratio_ci_low is -0.5, below 0",
+    ),
+    "sessions that vary by less than nothing": (
+        lambda found: found["rows"][0].update(session_stddev=-0.5),
+        "rows[0].session_stddev is -0.5, not a number from 0 to 1,000,000",
+    ),
+    "less than no sessions": (
+        lambda found: found["rows"][0].update(history_sessions=-26),
+        "rows[0].history_sessions is -26, not a count",
+    ),
+    "no confidence": (
+        lambda found: found["method"].update(confidence_level=0),
+        "method.confidence_level is 0, not a level between 0 and 1",
+    ),
     "a ratio beside its interval": (
         lambda found: found["rows"][0].update(ratio=1.1),
         "rows[0].ratio is 1.1, outside of its interval from 1.018 to 1.047",
@@ -242,6 +258,18 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "an exit code for failed runners": (
         lambda found: found.update(exit_code=1),
         "exit_code is 1, and no row is the cause",
+    ),
+    "a negative median": (
+        lambda found: found["baseline"].update(host_median_ns=-3.0),
+        "baseline.host_median_ns is -3.0, not a time from 0 to 2⁶² ns",
+    ),
+    "busy for longer than its span": (
+        lambda found: found["baseline"].update(gpu_median_ns=263.0, gpu_busy_median_ns=51_000.0),
+        "baseline.gpu_busy_median_ns is 51000, above gpu_median_ns, 263",
+    ),
+    "times of no capture": (
+        lambda found: found["candidate"].update(captures=0),
+        "candidate.captures is 0, and the side has times",
     ),
     "kernels that are not counted": (
         lambda found: found["kernels"].pop(),

@@ -109,7 +109,11 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a long first call": (
         at(*FIRST, "first_call", "forward_ns")(CENTURY),
-        f"processes[0].first_call.forward_ns is {CENTURY}, not a time of less than 2⁶² ns",
+        f"processes[0].first_call.forward_ns is {CENTURY}, not {TIME}",
+    ),
+    "a first call that ends before it begins": (
+        at(*FIRST, "first_call", "backward_ns")(-1),
+        f"processes[0].first_call.backward_ns is -1, not {TIME}",
     ),
     "a loop that ends before it begins": (
         at(*FIRST, "timed_loop_ns")(-1),
@@ -253,9 +257,10 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
             "backward_change_points": [2],
         }
         for phase in ("forward", "backward"):
+            process[f"{phase}_ns"] = process[f"{phase}_ns"][:1] * len(process[f"{phase}_ns"])
             equal = ("estimate_ns", "ci_low_ns", "ci_high_ns", "mean_ns", *ORDERED)
             plain["results"][0][phase] |= dict.fromkeys(equal, process[f"{phase}_ns"][0])
-            plain["results"][0][phase] |= {"n_processes": 1, "n_samples": 1, "stddev_ns": 0, "mad_ns": 0}
+            plain["results"][0][phase] |= {"n_processes": 1, "n_samples": 2, "stddev_ns": 0, "mad_ns": 0}
             plain["results"][0][phase]["launch_bound"] = False
         plain["sweep"]["cells"][0]["runner"] = "y"
     if kind is Comparison:
@@ -342,7 +347,11 @@ def test_an_interval_of_a_run_is_that_of_its_processes(sessions: int) -> None:
         ({"stddev_ns": 204.0}, "stddev_ns is 204, and the range of the samples is 203"),
         ({"mad_ns": -1.0}, "mad_ns is -1, and the range of the samples is 203"),
         ({"n_processes": 50}, "n_processes is 50, and the result has 3"),
-        ({"n_samples": 10_000}, "n_samples is 10000, and the result has "),
+        ({"n_processes": 0}, "n_processes is 0, and the result has 3"),
+        ({"n_samples": 10_000}, "n_samples is 10000, and its processes have 9"),
+        # Their statistics would be those of a part of what comparisons use.
+        ({"n_samples": 8}, "n_samples is 8, and its processes have 9"),
+        ({"n_processes": 2}, "n_samples is 9, and its processes have 6"),
     ],
     ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
 )
@@ -353,6 +362,14 @@ def test_statistics_of_a_run_do_not_contradict_each_other(changes: dict[str, flo
     with pytest.raises(UsageError) as raised:
         Run.from_dict(plain)
     assert f"results[0].forward.{message}" in raised.value.message
+
+
+@pytest.mark.parametrize("value", [-3.0, 1e300])
+def test_the_precision_of_a_run_is_a_width(value: float) -> None:
+    plain = summarized()
+    plain["plan"]["precision"] = value
+    with pytest.raises(UsageError, match=r"plan\.precision is .*, not a number from 0 to 1,000,000"):
+        Run.from_dict(plain)
 
 
 def test_unknown_keys_of_a_newer_build_are_kept_unread() -> None:

@@ -67,6 +67,7 @@ def check_comparison(found: Comparison) -> None:
         _check_delta(path, row)
     for path, side in (("baseline", found.baseline), ("candidate", found.candidate)):
         _check_idle(path, side)
+        _check_captures(path, side)
     _check_repeated(found.rows)
     _check_counts(found)
     _check_sums(found)
@@ -81,6 +82,8 @@ def _check_interval(path: str, row: Row | Change | GeometricMean | StatisticChan
     if row.ratio is not None and row.ratio <= 0:
         raise UsageError(f"{path}.ratio is {row.ratio:g}, not above 0")
     low, high = row.ratio_ci_low, row.ratio_ci_high
+    if low is not None and low < 0:
+        raise UsageError(f"{path}.ratio_ci_low is {low:g}, below 0")
     if low is not None and high is not None and low > high:
         raise UsageError(f"{path}.ratio_ci_low is {low:g}, above ratio_ci_high, {high:g}")
 
@@ -260,6 +263,17 @@ def _check_idle(path: str, side: Compared) -> None:
     for place, one in enumerate(side.idle_times):
         if not 0 <= one.span_fraction <= 1:
             raise UsageError(f"{path}.idle_times[{place}].span_fraction is {one.span_fraction:g}, not a share")
+
+
+def _check_captures(path: str, side: Compared) -> None:
+    """Checks the numbers of captures and iterations, and the order of the medians of iterations."""
+    for name in ("captures", "iterations"):
+        if getattr(side, name) == 0:
+            raise UsageError(f"{path}.{name} is 0, and the side has times")
+    for whole in ("gpu_median_ns", "gpu_time_median_ns"):
+        busy, most = side.gpu_busy_median_ns, getattr(side, whole)
+        if busy is not None and most is not None and busy > most * (1 + ROUNDING):
+            raise UsageError(f"{path}.gpu_busy_median_ns is {busy:g}, above {whole}, {most:g}")
 
 
 def _check_repeated(rows: Iterable[Row]) -> None:

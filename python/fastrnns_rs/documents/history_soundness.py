@@ -28,8 +28,6 @@ def check_history(found: History) -> None:
         for place, point in enumerate(trend.points):
             _check_point(f"{path}.points[{place}]", point)
         _check_segments(path, trend)
-        if trend.session_stddev is not None and trend.session_stddev < 0:
-            raise UsageError(f"{path}.session_stddev is {trend.session_stddev:g}, below 0")
 
 
 def _check_point(path: str, point: TrendPoint) -> None:

@@ -117,12 +117,15 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     _check_ranges(path, summary, samples)
     check_estimate(path, summary)
     _check_launches(path, summary)
-    counts = (("n_processes", len({one.index for one in processes})), ("n_samples", len(samples)))
-    for name, most in counts:
-        if getattr(summary, name) > most:
-            raise UsageError(f"{path}.{name} is {getattr(summary, name)}, and the result has {most}")
-    # Statistics of fewer samples cannot be computed again.
-    if all(getattr(summary, name) == most for name, most in counts):
+    indices = [*dict.fromkeys(one.index for one in processes)]
+    if not 0 < summary.n_processes <= len(indices):
+        raise UsageError(f"{path}.n_processes is {summary.n_processes}, and the result has {len(indices)}")
+    # Processes may have been added after the statistics, but no process gets more samples.
+    counted = [one for one in processes if one.index in indices[: summary.n_processes]]
+    count = sum(len(one.samples_ns(phase, timed=True)) for one in counted)
+    if summary.n_samples != count:
+        raise UsageError(f"{path}.n_samples is {summary.n_samples}, and its processes have {count}")
+    if len(counted) == len(processes):
         found = summarize(samples)
         _check_computed(path, summary, {f"{name}_ns": getattr(found, name) for name in _DESCRIBED})
         _check_between(path, summary, phase, [one for one in processes if one.samples_ns(phase, timed=True)])

@@ -24,11 +24,14 @@ _COUNTS = {
     *("comparisons", "invocations", "times", "repeat", "captures", "index", "order", "rank", "local_rank"),
     *("node", "world_size", "graph_breaks", "recompilations", "registers", "registers_per_thread", "spills"),
     *("num_threads", "threads", "additional_processes", "faster", "slower", "equivalent", "inconclusive", "none"),
-    *("voluntary_switches", "involuntary_switches"),
+    *("voluntary_switches", "involuntary_switches", "sessions", "history_sessions"),
 }
 #: Times that are lengths; of the other keys with this ending, some are differences.
-_DURATIONS = {"first_call_ns", "cold_ns", "warm_ns", "timed_loop_ns", "timer_resolution_ns"}
-_SHARES = {"confidence_level", "margin", "false_discovery_rate", "level", "p_value", "p_value_adjusted"}
+_DURATIONS = {
+    *("first_call_ns", "cold_ns", "warm_ns", "timed_loop_ns", "timer_resolution_ns"),
+    *("forward_ns", "backward_ns", "host_median_ns", "gpu_median_ns", "gpu_busy_median_ns", "gpu_time_median_ns"),
+}
+_SHARES = {"margin", "false_discovery_rate", "level", "p_value", "p_value_adjusted"}
 _DEEPEST = 100
 
 
@@ -48,10 +51,15 @@ _COUNT = Bounds(0, _END, "a count")
 _SHARE = Bounds(0, nextafter(1, inf), "a share from 0 to 1")
 _NUMBER = Bounds(-inf, inf, "a number of at most 64 bits")
 
-#: Numbers that other numbers are divided by.
-_DIVISORS = {
+#: Relative widths and deviations, which may be above 1.
+_WIDTH = Bounds(0, 1e6, "a number from 0 to 1,000,000")
+_NAMED = {
+    # Other numbers are divided by these two.
     "runs": Bounds(1, _END, "a count above 0"),
     "wall_time_ns": Bounds(1e-6, TIME_END, "a time above 0 and of less than 2⁶² ns"),
+    "confidence_level": Bounds(nextafter(0, 1), 1, "a level between 0 and 1"),
+    "precision": _WIDTH,
+    "session_stddev": _WIDTH,
 }
 
 
@@ -129,8 +137,8 @@ def _has_numbers(hint: Any) -> bool:
 
 
 def _bounds(key: str) -> Bounds:
-    if key in _DIVISORS:
-        return _DIVISORS[key]
+    if key in _NAMED:
+        return _NAMED[key]
     if key.endswith("_ns"):
         return _SAMPLE if key in _DURATIONS else _TIME
     if key.endswith("_ms"):
