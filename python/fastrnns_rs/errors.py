@@ -149,7 +149,7 @@ def first_line(error: BaseException) -> str:
 
 
 def own_text(error: BaseException) -> str:
-    """Returns the text of an error, which may be an error too: `__str__` may be code of a runner."""
+    """Returns the text of an error; `__str__` may be code of a runner, and fail."""
     try:
         return str(error).strip()
     except BaseException as second:  # noqa: BLE001  # any error of others

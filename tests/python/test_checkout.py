@@ -132,6 +132,23 @@ def test_a_filter_of_the_user_is_not_a_program_of_the_checkout(
     assert not mark.exists()
 
 
+def test_an_extension_of_large_files_is_a_program_of_the_checkout(project: Path, tmp_path: Path) -> None:
+    """The filter of git-lfs is the user's, and starts programs that the settings of the checkout name."""
+    mark, extension = tmp_path / "executed", "lfs.extension.evil.clean"
+    git("config", "--global", "filter.lfs.clean", f'sh -c "$(git config {extension} || echo cat)"')
+    (project / ".gitattributes").write_text("*.txt filter=lfs\n")
+    git("add", ".gitattributes")
+    git("commit", "--quiet", "--message", "second")
+    touched(project)
+    assert checkout.has_changes() is False
+    git("config", extension, f"touch {mark}; cat")
+    touched(project)
+    checkout.has_changes()
+    assert not mark.exists()
+    git("status")
+    assert mark.exists(), "the filter of this test starts the extension"
+
+
 def test_a_device_in_place_of_a_file_of_git_does_not_fill_the_memory(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

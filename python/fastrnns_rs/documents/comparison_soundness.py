@@ -266,7 +266,7 @@ def _check_idle(path: str, side: Compared) -> None:
 
 
 def _check_captures(path: str, side: Compared) -> None:
-    """Checks the numbers of captures and iterations, and the order of the medians of iterations."""
+    """Checks numbers of captures and iterations, and medians of iterations."""
     for name in ("captures", "iterations"):
         if getattr(side, name) == 0:
             raise UsageError(f"{path}.{name} is 0, and the side has times")

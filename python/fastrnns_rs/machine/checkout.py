@@ -14,6 +14,9 @@ from fastrnns_rs.processes.programs import absolute_folders, program_path
 #: Settings in the checkout's own files. Others are the user's or the system's.
 _OWN = {"local", "worktree"}
 _FILTER = re.compile(r"filter\.(.*)\.(clean|process|required)", re.DOTALL)
+#: Settings of git-lfs that name programs, which its filter starts. The filter itself is the user's.
+_LFS = re.compile(r"lfs\.extension\..*", re.DOTALL)
+_LFS_FILTER = ["filter.lfs.clean", "filter.lfs.process", "filter.lfs.required"]
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TIMEOUT_S = 10
 #: Command of a shell that limits its memory to 2 GiB, then becomes git. Git reads some files of a checkout whole, and
@@ -33,7 +36,8 @@ def head_commit() -> str | None:
 def has_changes() -> bool | None:
     """Returns True if files differ from the commit; None if git does not tell.
 
-    Commands of the checkout's own filters do not run, so that a file which such a filter converts may count as changed.
+    Commands of the checkout's own filters, and its own extensions of git-lfs, do not run. A file that such a command
+    converts may then count as changed.
     Changes within submodules do not count.
     """
     listed = output("config", "--list", "--null", "--show-scope", "--name-only")
@@ -42,6 +46,7 @@ def has_changes() -> bool | None:
     words = listed.split("\0")
     own = [name for scope, name in zip(words[::2], words[1::2], strict=False) if scope in _OWN]
     filters = [name for name in own if _FILTER.fullmatch(name)]
+    filters += _LFS_FILTER if any(_LFS.fullmatch(name) for name in own) else []
     if any("=" in name for name in filters):
         # No option of git replaces such a setting.
         return None
