@@ -123,3 +123,14 @@ def test_hidden_warnings_are_those_of_a_plot_only() -> None:
     with pytest.warns(UserWarning, match="mine"):
         warnings.warn("mine", UserWarning, stacklevel=1)
     assert html_page(screen_data.candidate())
+
+
+def test_a_list_of_fonts_without_ours_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matplotlib made the list while no file could be opened, and keeps it in the cache of the user."""
+    from matplotlib import font_manager
+
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", [])
+    # Matplotlib clears it when a font is added.
+    font_manager.fontManager._findfont_cached.cache_clear()
+    assert draw_all(screen_data.candidate()) >= 1
+    assert "DejaVu Sans" in {one.name for one in font_manager.fontManager.ttflist}

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -56,6 +57,7 @@ LINES = ("-", "--", "-.", ":")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "++", "ooo", "---", "OO")
 #: Size of texts in points, and width of a plot in inches: one column of a paper, enlarged.
 FONT_SIZE = 9.0
+_FONT = "DejaVu Sans"
 WIDTH = 6.6
 #: Warnings of matplotlib and of NumPy within it that no user sees. Tests have an empty list.
 HIDDEN: tuple[type[Warning], ...] = (UserWarning, RuntimeWarning, DeprecationWarning, PendingDeprecationWarning)
@@ -71,7 +73,21 @@ def apply(theme: Theme) -> Iterator[None]:
     import matplotlib as mpl
 
     with quiet(), mpl.rc_context(_settings(theme)):
+        _add_font()
         yield
+
+
+def _add_font() -> None:
+    """Adds matplotlib's own font where its list of fonts lacks it.
+
+    The list is in the user's cache, and stays without fonts if it was made while files could not be opened.
+    """
+    from matplotlib import font_manager, get_data_path
+
+    fonts = font_manager.fontManager
+    if all(one.name != _FONT for one in fonts.ttflist):
+        for file in Path(get_data_path(), "fonts", "ttf").glob("DejaVuSans*.ttf"):
+            fonts.addfont(file)
 
 
 @contextmanager
@@ -100,7 +116,7 @@ def _settings(theme: Theme) -> Any:
         "axes.grid": False,
         "figure.facecolor": theme.paper,
         "font.family": "sans-serif",
-        "font.sans-serif": ["DejaVu Sans"],
+        "font.sans-serif": [_FONT],
         "font.size": FONT_SIZE,
         "grid.color": theme.rule,
         "grid.linewidth": 0.6,
