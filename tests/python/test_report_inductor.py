@@ -143,22 +143,22 @@ def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
     replace(record, runners=["py", "jit"], unprofiled_ns=[1000, 1000]).save(two)
     replace(record, checks=[replace(record.checks[0], ok=False)], unprofiled_ns=[1000]).save(bad)
     trace = traces(path)[0]
-    of_two, of_bad = f"{two} is of several runners: py, jit", f"{bad} is the manifest of a failed capture"
+    of_two, of_bad = "is of several runners: py, jit", "is the manifest of a failed capture"
     for files, why in (
-        ([two], of_two),
-        ([path, bad], of_bad),
-        ([path, trace], f"{trace} is not a capture manifest, and other files are"),
+        ([two], f"'{two}' {of_two}"),
+        ([path, bad], f"'{bad}' {of_bad}"),
+        ([path, trace], f"'{trace}' is not a capture manifest, and other files are"),
     ):
         told = failed(run_cli("report", *files, *WALL), 2)
-        assert told == (f"the number of runs is not known: {why}", "give it with --runs")
+        assert told == (f"unknown number of runs: {why}", "Add --runs.")
         assert report(*files, *WALL, "--runs", "3", "--json").json()["inductor"]["runs"] == 3
     for files, why in (
-        ([path], f"{path} has no unprofiled_ns, as after --no-unprofiled"),
-        ([two], of_two),
-        ([bad], of_bad),
+        ([path], f"{path} has no unprofiled_ns"),
+        ([two], f"{two} {of_two}"),
+        ([bad], f"{bad} {of_bad}"),
         ([trace], f"{trace} is not a capture manifest"),
         ([path, path], "several files are given"),
     ):
         message, hint = failed(run_cli("report", *files, "--by", "inductor", "--runs", "3"), 2)
-        assert message == f"--by inductor needs --wall-time-ms, how long a run takes without a profiler: {why}"
-        assert hint == "give it, or one capture manifest of one runner"
+        assert message == f"the view inductor needs --wall-time-ms, the time of one run without a profiler: {why}"
+        assert hint == "Add --wall-time-ms, or use one capture manifest of one runner."
