@@ -132,7 +132,11 @@ fn check_times(summary: &Summary) {
     for row in &summary.devices {
         assert!(row.start_ns <= row.end_ns && row.span_ns == row.end_ns.abs_diff(row.start_ns));
         assert!(row.overlap_ns <= row.busy_ns && row.busy_ns + row.idle_ns == row.span_ns);
+        assert!(row.exposed_communication_ns <= row.busy_ns);
         check_fraction(row.utilization);
+    }
+    for row in &summary.idle_causes {
+        assert!(row.in_stream_ns.is_none_or(|part| row.cause == "dependency" && part <= row.total_ns));
     }
     for row in &summary.streams {
         assert!(row.busy_ns <= row.total_ns);
