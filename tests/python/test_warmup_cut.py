@@ -114,6 +114,8 @@ def test_older_files_keep_their_estimates() -> None:
     plain = run.to_dict()
     for one in plain["results"][0]["processes"]:
         del one["timed_from"]
+    # Those builds had other statistics, of more samples.
+    plain["results"][0] |= {"forward": None, "backward": None}
     old = Run.from_dict(plain)
     own = [
         statistics.median(one.forward_ns[first:]) for one, (first, _) in zip(old["py"].processes, PARTS, strict=True)
