@@ -212,7 +212,7 @@ def _full_disk_hint(attempt: Attempt) -> str:
 
 
 def _hint(*parts: str) -> str:
-    return "; ".join(filter(None, parts))
+    return "; ".join(one.removesuffix(".") for one in parts if one)
 
 
 def _aside(known: str) -> str:
