@@ -149,8 +149,8 @@ def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
         ([path, bad], f"'{bad}' {of_bad}"),
         ([path, trace], f"'{trace}' is not a capture manifest, and other files are"),
     ):
-        told = failed(run_cli("report", *files, *WALL), 2)
-        assert told == (f"unknown number of runs: {why}", "Add --runs.")
+        error = failed(run_cli("report", *files, *WALL), 2)
+        assert error == (f"unknown number of runs: {why}", "Add --runs.")
         assert report(*files, *WALL, "--runs", "3", "--json").json()["inductor"]["runs"] == 3
     for files, why in (
         ([path], f"{path} has no unprofiled_ns"),

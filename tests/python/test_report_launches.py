@@ -141,9 +141,9 @@ def test_launches_are_those_of_the_tables(path: Path) -> None:
 @each_export
 def test_idle_causes_are_those_of_the_tables(path: Path) -> None:
     summary = fastrnns_rs.read(path)
-    told = {(row.device_id, row.cause): (row.count, row.total_ns, row.in_stream_ns) for row in summary.idle_causes}
-    assert told == idle_causes(tables(path))
-    assert len(told) == len(summary.idle_causes)
+    found = {(row.device_id, row.cause): (row.count, row.total_ns, row.in_stream_ns) for row in summary.idle_causes}
+    assert found == idle_causes(tables(path))
+    assert len(found) == len(summary.idle_causes)
 
 
 @pytest.mark.parametrize("path", [*captures("kineto/*.json.gz"), *captures("nsys/*.sqlite")])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import run_cli
 from conftest import ROOT
-from run_files import SESSION, exactly, process, result, run, write
+from run_files import exactly, process, result, run, write
 from summary_documents import example, fit_noise_floor, fit_trend, inductor_of, sound_summary
 
 from fastrnns_rs import compare
@@ -27,7 +27,6 @@ from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.bench.phase_summary import summary
 
 CENTURY = 1 << 62
 #: Statistics of samples, in the order of their values.
@@ -298,78 +297,6 @@ def test_a_time_of_a_generated_module_is_a_length(key: str, value: float) -> Non
     plain["modules"][0][key] = value
     with pytest.raises(UsageError, match=rf"^modules\[0\]\.{key} is .*, not a time from 0 to 2⁶² ns$"):
         InductorReport.from_dict(plain)
-
-
-def summarized() -> dict[str, Any]:
-    """A run of one runner, with three processes and their statistics."""
-    forward = summary([[[one - 1, one, one + 2]] for one in (1000, 1100, 1200)])
-    return run([exactly([1000, 1100, 1200], forward=forward)]).to_dict()
-
-
-@pytest.mark.parametrize("name", ["estimate_ns", "mean_ns", "stddev_ns", "mad_ns", *ORDERED])
-def test_statistics_of_a_run_do_not_contradict_its_samples(name: str) -> None:
-    """Tables show the statistics, and comparisons use the samples."""
-    plain = summarized()
-    forward = plain["results"][0]["forward"]
-    for value in (998.9, forward[name] + 0.01, 1202.1):
-        plain["results"][0]["forward"] = forward | {"ci_low_ns": None, "ci_high_ns": None, name: value}
-        with pytest.raises(UsageError, match=r"^results\[0\]\.forward\.\w+ is "):
-            Run.from_dict(plain)
-
-
-@pytest.mark.parametrize("sessions", [1, 3])
-def test_an_interval_of_a_run_is_that_of_its_processes(sessions: int) -> None:
-    """`show` and trends have the interval, and `compare` computes its own."""
-    medians = [1000, 1100, 1200, 1150, 1050, 1250]
-    names = [f"session {place % sessions}" for place in range(len(medians))]
-    made = exactly(medians, forward=summary([[[one - 1, one, one + 2]] for one in medians], names))
-    timed = [replace(one, session=name, steady_from=2) for one, name in zip(made.processes, names, strict=True)]
-    listed = [replace(SESSION, session_id=name) for name in dict.fromkeys(names)]
-    plain = run([replace(made, processes=timed)], sessions=listed).to_dict()
-    forward = plain["results"][0]["forward"]
-    assert forward["ci_method"] == ("t_log_sessions" if sessions > 2 else "t_log_process_medians")
-    Run.from_dict(plain)
-    for name, value in (("ci_low_ns", forward["estimate_ns"] - 0.1), ("ci_high_ns", forward["estimate_ns"] + 0.1)):
-        plain["results"][0]["forward"] = forward | {name: value}
-        with pytest.raises(UsageError, match=rf"^results\[0\]\.forward\.{name} is .*, and that of the samples is "):
-            Run.from_dict(plain)
-    plain["results"][0]["forward"] = forward | {"confidence_level": 0.999}
-    with pytest.raises(UsageError, match=r"\.confidence_level is 0\.999, and that of the samples is 0\.95$"):
-        Run.from_dict(plain)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"q1_ns": 1150.0}, "q1_ns is 1150, above median_ns, 1100"),
-        ({"max_ns": 1100.0}, "p99_ns is 1201.84, above max_ns, 1100"),
-        ({"ci_low_ns": 1190.0}, "estimate_ns is 1096.96131, outside of its interval from 1190 to 1375.85867"),
-        ({"stddev_ns": 204.0}, "stddev_ns is 204, and the range of the samples is 203"),
-        ({"mad_ns": -1.0}, "mad_ns is -1, and the range of the samples is 203"),
-        ({"n_processes": 50}, "n_processes is 50, and the result has 3"),
-        ({"n_processes": 0}, "n_processes is 0, and the result has 3"),
-        ({"n_samples": 10_000}, "n_samples is 10000, and its processes have 9"),
-        # Their statistics would be those of a part of what comparisons use.
-        ({"n_samples": 8}, "n_samples is 8, and its processes have 9"),
-        ({"n_processes": 2}, "n_samples is 9, and its processes have 6"),
-    ],
-    ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
-)
-def test_statistics_of_a_run_do_not_contradict_each_other(changes: dict[str, float], message: str) -> None:
-    plain = summarized()
-    Run.from_dict(plain)
-    plain["results"][0]["forward"] |= changes
-    with pytest.raises(UsageError) as raised:
-        Run.from_dict(plain)
-    assert f"results[0].forward.{message}" in raised.value.message
-
-
-@pytest.mark.parametrize("value", [-3.0, 1e300])
-def test_the_precision_of_a_run_is_a_width(value: float) -> None:
-    plain = summarized()
-    plain["plan"]["precision"] = value
-    with pytest.raises(UsageError, match=r"plan\.precision is .*, not a number from 0 to 1,000,000"):
-        Run.from_dict(plain)
 
 
 def test_unknown_keys_of_a_newer_build_are_kept_unread() -> None:

@@ -23,7 +23,7 @@ from test_report_names import acts
 
 import fastrnns_rs
 from fastrnns_rs.documents import summary as document
-from fastrnns_rs.documents import summary_ranges
+from fastrnns_rs.documents import summary_captures, summary_ranges
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.views import summary as view
 from fastrnns_rs.views import text
@@ -268,7 +268,7 @@ def later(kind: Any) -> set[str]:
 
 
 def test_the_classes_of_the_document_are_those_of_the_extension() -> None:
-    known = {**vars(summary_ranges), **vars(document)}
+    known = {**vars(summary_captures), **vars(summary_ranges), **vars(document)}
     classes = [one for one in known.values() if is_dataclass(one) and one is not Document]
     assert len(classes) > 15
     for kind in classes:

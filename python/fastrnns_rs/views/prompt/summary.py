@@ -8,6 +8,7 @@ from typing import Any
 from fastrnns_rs.documents import summary as document
 from fastrnns_rs.documents import summary_inductor
 from fastrnns_rs.documents import summary_ranges as ranges
+from fastrnns_rs.documents.summary_captures import CaptureEntry, SkippedEntry
 from fastrnns_rs.views.figures import share_percent
 from fastrnns_rs.views.prompt.line import count, duration, file_name, prompt_line
 from fastrnns_rs.views.prose import WIDTH
@@ -121,12 +122,12 @@ def _launches(row: document.LaunchesEntry) -> str:
     return prompt_line("LaunchesEntry", parts)
 
 
-def _capture(row: document.CaptureEntry) -> str:
+def _capture(row: CaptureEntry) -> str:
     skipped = f"{row.events_skipped:,} skipped" if row.events_skipped else None
     return prompt_line("CaptureEntry", [row.format, count(row.events_read, "event"), skipped], file_name(row.path))
 
 
-def _skipped(row: document.SkippedEntry) -> str:
+def _skipped(row: SkippedEntry) -> str:
     return prompt_line("SkippedEntry", [count(row.count, "event"), row.reason])
 
 
@@ -212,8 +213,8 @@ MAKERS: dict[type, Callable[[Any], str]] = {
     document.BudgetRow: _sum,
     document.Budget: _budget,
     document.LaunchesEntry: _launches,
-    document.CaptureEntry: _capture,
-    document.SkippedEntry: _skipped,
+    CaptureEntry: _capture,
+    SkippedEntry: _skipped,
     document.RankRow: _rank,
     document.MetricRow: _metric,
     document.CudnnRnnRow: _cudnn,
