@@ -12,10 +12,10 @@ import run_files
 from run_files import process
 
 from fastrnns_rs import compare
+from fastrnns_rs.documents.replicates import by_index, counted, level, levels
 from fastrnns_rs.documents.run_file import PlanRecord, Process, Result, RunRank
 from fastrnns_rs.machine import warnings
 from fastrnns_rs.machine.warnings.timed_samples import timed_runners
-from fastrnns_rs.replicates import by_index, counted, level, levels
 from fastrnns_rs.verbs.bench.phase_summary import summary
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 

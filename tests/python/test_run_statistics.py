@@ -62,10 +62,10 @@ def test_an_interval_of_a_run_is_that_of_its_processes(sessions: int) -> None:
         ({"mad_ns": -1.0}, "mad_ns is -1, and the range of the samples is 203"),
         ({"n_processes": 50}, "n_processes is 50, and the result has 3"),
         ({"n_processes": 0}, "n_processes is 0, and the result has 3"),
-        ({"n_samples": 10_000}, "n_samples is 10000, and its processes have 9"),
+        ({"n_samples": 10_000}, "n_samples is 10000, and the result has 9"),
         # Their statistics would be those of a part of what comparisons use.
-        ({"n_samples": 8}, "n_samples is 8, and its processes have 9"),
-        ({"n_processes": 2}, "n_samples is 9, and its processes have 6"),
+        ({"n_samples": 8}, "n_samples is 8, and the result has 9"),
+        ({"n_processes": 2, "n_samples": 6}, "n_processes is 2, and the result has 3"),
     ],
     ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
 )
@@ -76,6 +76,29 @@ def test_statistics_of_a_run_do_not_contradict_each_other(changes: dict[str, flo
     with pytest.raises(UsageError) as raised:
         Run.from_dict(plain)
     assert f"results[0].forward.{message}" in raised.value.message
+
+
+@pytest.mark.parametrize(("medians", "low", "known"), [([1000, 1100], 999.0, 1000.0), ([1000], 998.0, 999.0)])
+def test_few_processes_have_the_interval_of_their_samples(medians: list[int], low: float, known: float) -> None:
+    """Two have the range of their medians; that of one lies within its samples."""
+    forward = summary([[[one - 1, one, one + 2]] for one in medians])
+    plain = run([exactly(medians, forward=forward)]).to_dict()
+    Run.from_dict(plain)
+    plain["results"][0]["forward"]["ci_low_ns"] = low
+    plain["results"][0]["forward"]["ci_high_ns"] = 1102.0
+    with pytest.raises(UsageError, match=rf"^results\[0\]\.forward\.ci_low_ns is .*{known:g}"):
+        Run.from_dict(plain)
+
+
+def test_ranks_of_an_interrupted_replicate_do_not_count() -> None:
+    """One rank may have measured to its end before the others were interrupted."""
+    made = exactly([1000, 1010, 1100, 1110], forward=summary([[[999, 1000, 1002], [1009, 1010, 1012]]]))
+    ranks = [replace(one, index=place // 2, rank=place % 2) for place, one in enumerate(made.processes)]
+    ranks[3] = replace(ranks[3], status="interrupted")
+    Run.from_dict(run([replace(made, processes=ranks)]).to_dict())
+    ranks[3] = replace(ranks[3], status="ok")
+    with pytest.raises(UsageError, match=r"forward\.n_processes is 1, and the result has 2$"):
+        Run.from_dict(run([replace(made, processes=ranks)]).to_dict())
 
 
 @pytest.mark.parametrize("value", [-3.0, 1e300])

@@ -64,10 +64,9 @@ PYTHON = {
     "runners": {"documents", "errors", "models", "problem", "processes"},
     "models": {"errors", "problem", "runners", "worker"},
     "processes": {"_core", "errors"},
-    "replicates": {"documents", "stats"},
-    "machine": {"_core", "documents", "errors", "processes", "replicates", "stats"},
+    "machine": {"_core", "documents", "errors", "processes", "stats"},
     "worker": {"_core", "documents", "errors", "machine", "models", "problem", "processes", "runners", "stats"},
-    "verbs": {"_core", "documents", "errors", "machine", "problem", "processes", "replicates", "runners", "stats"},
+    "verbs": {"_core", "documents", "errors", "machine", "problem", "processes", "runners", "stats"},
     "views": {"_core", "documents", "errors", "processes", "stats"},
 }
 

@@ -64,6 +64,29 @@ def test_an_exponent_is_within_its_interval() -> None:
         Run.from_dict(plain)
 
 
+def test_an_exponent_is_between_those_of_neighbours() -> None:
+    """Without an interval, nothing else shows that its sign was changed."""
+    plain = summarized()
+    known = {"runner": "cudnn", "phase": "forward", "axis": "hidden-size", "at": {}, "n_points": 3}
+    laws = [SweepGrowth(**known, exponent=one, local_exponents=[0.5, 1.5]) for one in (1.0, -1.0)]
+    plain["sweep"] = {"axes": [], "cells": [], "growth": [to_plain(laws[0])]}
+    Run.from_dict(plain)
+    plain["sweep"]["growth"].append(to_plain(laws[1]))
+    message = r"^sweep\.growth\[1\]\.exponent is -1, outside of its local exponents from 0\.5 to 1\.5$"
+    with pytest.raises(UsageError, match=message):
+        Run.from_dict(plain)
+
+
+def test_sessions_have_processes() -> None:
+    plain = summarized()
+    plain["plan"] |= {"sessions": 2, "processes": 6}
+    Run.from_dict(plain)
+    for sessions in (0, 7):
+        plain["plan"]["sessions"] = sessions
+        with pytest.raises(UsageError, match=rf"^plan\.sessions is {sessions}, and plan\.processes is 6$"):
+            Run.from_dict(plain)
+
+
 def grown(known: dict[str, Any]) -> dict[str, Any]:
     """The growth of times along an axis, with an interval."""
     law = SweepGrowth(**known, ci_low=0.75, ci_high=1.25, confidence_level=0.95, ci_method="t")

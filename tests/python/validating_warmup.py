@@ -9,9 +9,9 @@ import numpy as np
 import run_files
 from validation_tables import Table
 
+from fastrnns_rs.documents.replicates import level, median
 from fastrnns_rs.documents.run_file import Process
 from fastrnns_rs.problem.loop import Loop
-from fastrnns_rs.replicates import level, median
 from fastrnns_rs.verbs.bench.warmup_cut import set_common_cut
 from fastrnns_rs.worker.pacing import timed_part
 

@@ -227,7 +227,7 @@ class Run(Container[Result], Tabular, Document):
         run_soundness.check_sweep(self)
         run_soundness.check_sessions(self)
         run_soundness.check_sides(self)
-        run_soundness.check_end(self)
+        run_soundness.check_plan(self)
 
     def _names(self) -> list[tuple[str, ...]]:
         return [one.names for one in self.results]

@@ -7,8 +7,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from fastrnns_rs._core import process_ci, quantiles, summarize
+from fastrnns_rs._core import process_ci, summarize
 from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.replicates import counted, level, median
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
 from fastrnns_rs.documents.sweep import name_runner
 from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between, is_near
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
 #: Methods of intervals between processes, or between sessions.
 _OF_PROCESSES, _OF_SESSIONS = "t_log_process_medians", "t_log_sessions"
+#: Method of the interval of two processes: their medians.
+_RANGE = "range"
 #: Statistics of samples, in the order of their values.
 _ORDERED = ("min_ns", "q1_ns", "median_ns", "q3_ns", "p95_ns", "p99_ns", "max_ns")
 
@@ -93,13 +96,20 @@ def check_sweep(run: Run) -> None:
         if steps is not None and (known is None or not is_near(steps, known)):
             raise UsageError(f"{path}.steps_per_second is {steps:.9g}, not seq_length by samples_per_second")
     for number, one in enumerate(run.sweep.growth):
-        low, exponent, high = one.ci_low, one.exponent, one.ci_high
-        if low is None or exponent is None or high is None:
-            continue
-        # Exponents near 0 have absolute rounding errors.
-        if not low - COMPUTED <= exponent <= high + COMPUTED:
-            ends = f"{low:.9g} to {high:.9g}"
-            raise UsageError(f"sweep.growth[{number}].exponent is {exponent:.9g}, outside of its interval from {ends}")
+        path = f"sweep.growth[{number}].exponent"
+        _check_exponent(path, one.exponent, one.ci_low, one.ci_high, "its interval")
+        # The slope of a fitted line is a weighted mean of the slopes between neighbours.
+        local = one.local_exponents
+        if local:
+            _check_exponent(path, one.exponent, min(local), max(local), "its local exponents")
+
+
+def _check_exponent(path: str, exponent: float | None, low: float | None, high: float | None, of: str) -> None:
+    if low is None or exponent is None or high is None:
+        return
+    # Exponents near 0 have absolute rounding errors.
+    if not low - COMPUTED <= exponent <= high + COMPUTED:
+        raise UsageError(f"{path} is {exponent:.9g}, outside of {of} from {low:.9g} to {high:.9g}")
 
 
 def _check_summary(path: str, result: Result, phase: str) -> None:
@@ -108,27 +118,15 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     Tables show the statistics, and comparisons use the samples: they must not contradict each other.
     """
     summary: PhaseSummary | None = getattr(result, phase)
-    processes = [one for one in result.processes if one.status == "ok"]
-    samples = [one for process in processes for one in process.samples_ns(phase, timed=True)]
-    if summary is not None and result.processes and not processes:
+    complete = counted(result.processes)
+    timed = [[one.samples_ns(phase, timed=True) for one in ranks] for ranks in complete]
+    if summary is not None and result.processes and not complete:
         raise UsageError(f"{path} has an estimate, and no process is ok")
-    if summary is None or not samples:
+    if summary is None or not any(any(ranks) for ranks in timed):
         return
-    _check_ranges(path, summary, samples)
-    check_estimate(path, summary)
+    check_statistics(path, summary, [[sample for one in ranks for sample in one] for ranks in timed])
     _check_launches(path, summary)
-    indices = [*dict.fromkeys(one.index for one in processes)]
-    if not 0 < summary.n_processes <= len(indices):
-        raise UsageError(f"{path}.n_processes is {summary.n_processes}, and the result has {len(indices)}")
-    # Processes may have been added after the statistics, but no process gets more samples.
-    counted = [one for one in processes if one.index in indices[: summary.n_processes]]
-    count = sum(len(one.samples_ns(phase, timed=True)) for one in counted)
-    if summary.n_samples != count:
-        raise UsageError(f"{path}.n_samples is {summary.n_samples}, and its processes have {count}")
-    if len(counted) == len(processes):
-        found = summarize(samples)
-        _check_computed(path, summary, {f"{name}_ns": getattr(found, name) for name in _DESCRIBED})
-        _check_between(path, summary, phase, [one for one in processes if one.samples_ns(phase, timed=True)])
+    _check_between(path, summary, timed, [ranks[0].session for ranks in complete])
 
 
 def _check_launches(path: str, summary: PhaseSummary) -> None:
@@ -178,12 +176,10 @@ def check_order(path: str, summary: PhaseSummary) -> None:
 
 
 def _check_ranges(path: str, summary: PhaseSummary, samples: Sequence[float]) -> None:
-    least, greatest = min(samples), max(samples)
+    ends = (min(samples), max(samples))
     for name in ("estimate_ns", "mean_ns", *_ORDERED):
-        value = getattr(summary, name)
         # A mean is rounded.
-        if not is_between(value, least, greatest):
-            raise UsageError(f"{path}.{name} is {value:.9g}, and samples are from {least} to {greatest}")
+        _check_within(path, name, getattr(summary, name), ends, "samples")
     for one, other in pairwise(_ORDERED):
         if getattr(summary, one) > getattr(summary, other):
             raise UsageError(
@@ -204,24 +200,35 @@ def _check_computed(path: str, summary: PhaseSummary, computed: dict[str, float 
             raise UsageError(f"{path}.{name} is {value:.9g}, and that of the samples is {expected:.9g}")
 
 
-def _check_between(path: str, summary: PhaseSummary, phase: str, processes: Sequence[Process]) -> None:
+def _check_between(
+    path: str, summary: PhaseSummary, timed: Sequence[Sequence[Sequence[int]]], sessions: Sequence[str | None]
+) -> None:
     """Rejects an estimate and an interval that are not those of the process medians."""
-    medians = [quantiles(one.samples_ns(phase, timed=True), [0.5])[0] for one in processes]
+    medians = [[median(one) for one in ranks if one] for ranks in timed]
+    every = [one for ranks in medians for one in ranks]
     # If a process median is 0, the estimate is the median of all samples, which lies between the medians too.
-    if not is_between(summary.estimate_ns, min(medians), max(medians)):
-        ends = f"{min(medians):.9g} to {max(medians):.9g}"
-        raise UsageError(f"{path}.estimate_ns is {summary.estimate_ns:.9g}, and process medians are from {ends}")
-    if min(medians) <= 0 or any(one.rank is not None for one in processes):
+    _check_within(path, "estimate_ns", summary.estimate_ns, every, "process medians")
+    if len(every) == 1:
+        for name in ("ci_low_ns", "ci_high_ns"):
+            _check_within(path, name, getattr(summary, name), [summary.min_ns, summary.max_ns], "samples")
+    if min(every) <= 0:
         return
+    levels = [level(ranks) for ranks in medians]
     groups: dict[str | int | None, list[float]] = {}
-    for place, (one, median) in enumerate(zip(processes, medians, strict=True)):
-        groups.setdefault(one.session if summary.ci_method == _OF_SESSIONS else place, []).append(median)
-    if summary.ci_method in {_OF_PROCESSES, _OF_SESSIONS} and len(groups) > 1:
-        # The time of a session is the geometric mean of its processes.
-        levels = [math.exp(math.fsum(map(math.log, each)) / len(each)) for each in groups.values()]
-        found = process_ci(levels)
+    for place, (session, one) in enumerate(zip(sessions, levels, strict=True)):
+        groups.setdefault(session if summary.ci_method == _OF_SESSIONS else place, []).append(one)
+    if summary.ci_method == _RANGE:
+        _check_computed(path, summary, {"ci_low_ns": min(levels), "ci_high_ns": max(levels)})
+    elif summary.ci_method in {_OF_PROCESSES, _OF_SESSIONS} and len(groups) > 1:
+        found = process_ci([level(each) for each in groups.values()])
         computed = {"estimate_ns": found.estimate, "ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high}
         _check_computed(path, summary, {**computed, "confidence_level": found.confidence_level})
+
+
+def _check_within(path: str, name: str, value: float | None, known: Sequence[float], of: str) -> None:
+    if value is not None and not is_between(value, min(known), max(known)):
+        ends = f"{min(known):.9g} to {max(known):.9g}"
+        raise UsageError(f"{path}.{name} is {value:.9g}, and {of} are from {ends}")
 
 
 def check_estimate(path: str, found: PhaseSummary | Figures) -> None:
@@ -255,14 +262,17 @@ def check_sessions(run: Run) -> None:
                 raise UsageError(f"{path} is {shown(process.session)}, which is not in sessions")
 
 
-def check_end(run: Run) -> None:
-    """Rejects an interrupted run with another status: comparisons warn by the status.
+def check_plan(run: Run) -> None:
+    """Rejects sessions without processes, and an interrupted run with another status: comparisons warn by the status.
 
     Raises:
-        UsageError: If the status is another.
+        UsageError: If the plan contradicts itself or the status.
     """
-    if run.plan.stopped_by == "interrupt" and run.status != "interrupted":
+    plan = run.plan
+    if plan.stopped_by == "interrupt" and run.status != "interrupted":
         raise UsageError(f"status is {run.status}, and plan.stopped_by is interrupt")
+    if not 1 <= plan.sessions <= max(plan.processes, 1):
+        raise UsageError(f"plan.sessions is {plan.sessions}, and plan.processes is {plan.processes}")
 
 
 def check_sides(run: Run) -> None:

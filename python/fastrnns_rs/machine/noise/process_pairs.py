@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fastrnns_rs.documents.replicates import median
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine.noise.storage import HINTS
-from fastrnns_rs.replicates import median
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process, Run

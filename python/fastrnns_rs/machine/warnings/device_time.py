@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.replicates import counted
 from fastrnns_rs.machine.warnings.findings import Finding, format_duration, report_findings, row_names
 from fastrnns_rs.machine.warnings.timed_samples import display_name
-from fastrnns_rs.replicates import counted
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning

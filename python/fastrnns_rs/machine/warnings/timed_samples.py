@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fastrnns_rs.documents.replicates import counted, level, median
 from fastrnns_rs.documents.run_file import Process, Result, Run
-from fastrnns_rs.replicates import counted, level, median
 
 #: A century: a longer time was not measured. The sum of a few such times still fits in nanoseconds.
 _LONGEST_NS = 100 * 366 * 24 * 3600 * 10**9

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.replicates import median
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
-from fastrnns_rs.replicates import median
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import PhaseSummary, Process

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.replicates import level, levels
 from fastrnns_rs.documents.run_file import PhaseSummary
-from fastrnns_rs.replicates import level, levels
 from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summarize
 
 if TYPE_CHECKING:

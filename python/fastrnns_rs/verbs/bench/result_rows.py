@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.replicates import by_index, counted, levels
 from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, ResultStatus
-from fastrnns_rs.replicates import by_index, counted, levels
 from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.stats import precision_reached
 from fastrnns_rs.verbs.bench.host_time import with_host_time

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from fastrnns_rs.documents.replicates import counted, levels
 from fastrnns_rs.documents.sweep import Phase, Point, Sweep, SweepAxis, SweepCell, SweepGrowth, name_runner
-from fastrnns_rs.replicates import counted, levels
 from fastrnns_rs.stats import growth
 
 if TYPE_CHECKING:

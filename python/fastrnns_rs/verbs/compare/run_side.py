@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import counting, stats
+from fastrnns_rs.documents.replicates import counted, level
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.replicates import counted, level
 from fastrnns_rs.verbs.compare.conditions import hash_conditions, hash_setting
 from fastrnns_rs.verbs.compare.environment_keys import flatten
 from fastrnns_rs.verbs.compare.side import Series, Side

@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.comparison import Statistic
+from fastrnns_rs.documents.replicates import level
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.problem.problem import Problem
-from fastrnns_rs.replicates import level
 from fastrnns_rs.verbs.compare.environment_keys import merged
 
 #: Statistic of a process that is compared. `mean_to_median` is the mean divided by the median.

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.capture_manifest import CheckEntry
+from fastrnns_rs.documents.replicates import median
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.torch_profiler import resolve_activities
-from fastrnns_rs.replicates import median
 from fastrnns_rs.verbs.profile import capture_checks, tool_messages
 from fastrnns_rs.verbs.profile.attempt import describe_end
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastrnns_rs.documents.replicates import median
 from fastrnns_rs.documents.warning import make_warning
-from fastrnns_rs.replicates import median
 from fastrnns_rs.verbs.profile import assessment
 from fastrnns_rs.verbs.profile.attempt import describe_end
 

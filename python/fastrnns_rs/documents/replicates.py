@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.stats import quantiles
+from fastrnns_rs._core import quantiles
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process
