@@ -90,6 +90,24 @@ def test_few_processes_have_the_interval_of_their_samples(medians: list[int], lo
         Run.from_dict(plain)
 
 
+def test_an_estimate_without_an_interval_is_that_of_its_processes() -> None:
+    plain = summarized()
+    plain["results"][0]["forward"] |= {"ci_low_ns": None, "ci_high_ns": None, "ci_method": None}
+    Run.from_dict(plain)
+    plain["results"][0]["forward"]["estimate_ns"] = 1180.0
+    with pytest.raises(UsageError, match=r"estimate_ns is 1180, and that of the samples is 1096\.96131$"):
+        Run.from_dict(plain)
+
+
+def test_a_phase_with_an_estimate_was_measured_by_every_process() -> None:
+    plain = summarized()
+    plain["results"][0]["backward"] = plain["results"][0]["forward"]
+    for process in plain["results"][0]["processes"][:2]:
+        process["backward_ns"] = process["forward_ns"]
+    with pytest.raises(UsageError, match=r"backward has an estimate, and a process has no samples of it$"):
+        Run.from_dict(plain)
+
+
 def test_ranks_of_an_interrupted_replicate_do_not_count() -> None:
     """One rank may have measured to its end before the others were interrupted."""
     made = exactly([1000, 1010, 1100, 1110], forward=summary([[[999, 1000, 1002], [1009, 1010, 1012]]]))

@@ -122,8 +122,10 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     timed = [[one.samples_ns(phase, timed=True) for one in ranks] for ranks in complete]
     if summary is not None and result.processes and not complete:
         raise UsageError(f"{path} has an estimate, and no process is ok")
-    if summary is None or not any(any(ranks) for ranks in timed):
+    if summary is None or not timed:
         return
+    if not all(all(ranks) for ranks in timed):
+        raise UsageError(f"{path} has an estimate, and a process has no samples of it")
     check_statistics(path, summary, [[sample for one in ranks for sample in one] for ranks in timed])
     _check_launches(path, summary)
     _check_between(path, summary, timed, [ranks[0].session for ranks in complete])
@@ -204,7 +206,7 @@ def _check_between(
     path: str, summary: PhaseSummary, timed: Sequence[Sequence[Sequence[int]]], sessions: Sequence[str | None]
 ) -> None:
     """Rejects an estimate and an interval that are not those of the process medians."""
-    medians = [[median(one) for one in ranks if one] for ranks in timed]
+    medians = [[median(one) for one in ranks] for ranks in timed]
     every = [one for ranks in medians for one in ranks]
     # If a process median is 0, the estimate is the median of all samples, which lies between the medians too.
     _check_within(path, "estimate_ns", summary.estimate_ns, every, "process medians")
@@ -213,16 +215,17 @@ def _check_between(
             _check_within(path, name, getattr(summary, name), [summary.min_ns, summary.max_ns], "samples")
     if min(every) <= 0:
         return
-    levels = [level(ranks) for ranks in medians]
     groups: dict[str | int | None, list[float]] = {}
-    for place, (session, one) in enumerate(zip(sessions, levels, strict=True)):
-        groups.setdefault(session if summary.ci_method == _OF_SESSIONS else place, []).append(one)
+    for place, (session, ranks) in enumerate(zip(sessions, medians, strict=True)):
+        groups.setdefault(session if summary.ci_method == _OF_SESSIONS else place, []).append(level(ranks))
+    levels = [level(each) for each in groups.values()]
+    computed: dict[str, float | None] = {"estimate_ns": level(levels)}
     if summary.ci_method == _RANGE:
-        _check_computed(path, summary, {"ci_low_ns": min(levels), "ci_high_ns": max(levels)})
+        computed |= {"ci_low_ns": min(levels), "ci_high_ns": max(levels)}
     elif summary.ci_method in {_OF_PROCESSES, _OF_SESSIONS} and len(groups) > 1:
-        found = process_ci([level(each) for each in groups.values()])
-        computed = {"estimate_ns": found.estimate, "ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high}
-        _check_computed(path, summary, {**computed, "confidence_level": found.confidence_level})
+        found = process_ci(levels)
+        computed |= {"ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high, "confidence_level": found.confidence_level}
+    _check_computed(path, summary, computed)
 
 
 def _check_within(path: str, name: str, value: float | None, known: Sequence[float], of: str) -> None:
