@@ -25,7 +25,7 @@ from foreign_files import NAMES, plain
 from kineto_traces import kernel, write
 from page_documents import history
 from run_seeds import run_seeds, stored
-from summary_documents import empty, example, fit_noise_floor, sound_summary
+from summary_documents import empty, example, fit_noise_floor, inductor_of, sound_summary
 
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.comparison import Comparison
@@ -78,11 +78,17 @@ def _summaries(_place: Place) -> list[Any]:
 
 def _examples(kind: type[Document]) -> Callable[[Place], list[Any]]:
     """A document with an entry in each list, and one without."""
-    found = example(kind, lambda: "some text") | {"schema_version": VERSION}
+    found = inductor_of(_text) if kind is InductorReport else example(kind, _text) | {"schema_version": VERSION}
     if "noise_floor" in found:
         fit_noise_floor(found["noise_floor"])
     without = {key: [] if isinstance(value, list) else value for key, value in found.items()}
+    # Nothing was verified.
+    without |= {"ok": False} if kind is Verification else {}
     return lambda _place: [found, found, without]
+
+
+def _text() -> str:
+    return "some text"
 
 
 def _histories() -> list[Any]:

@@ -9,11 +9,12 @@ from typing import Any
 from commands import run_pretended
 from conftest import ROOT
 from document_readers import Place
-from page_documents import with_summaries
 from run_files import both, exactly, failed, result, run
 from summary_documents import example
 
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.verbs.bench.phase_summary import summary
 
 DATA = ROOT / "tests" / "data"
 
@@ -34,7 +35,7 @@ def run_seeds(place: Place) -> list[Any]:
 
 def _full() -> list[Any]:
     """Of `bench`, of its ranks, and of `ab`."""
-    row, other = (with_summaries(result(runner, processes=2, count=1)) for runner in ("cudnn", "jit"))
+    row, other = (result(runner, processes=2, count=1) for runner in ("cudnn", "jit"))
     made = {"bench": run([row]), "ranks": run([row]), "ab": both(row, other)}
     return [_with_every_key(kind, one.to_dict()) for kind, one in made.items()]
 
@@ -44,11 +45,13 @@ def _with_every_key(kind: str, plain: Any) -> Any:
     found |= {"sides": found["sides"] if kind == "ab" else [], "ranks": found["ranks"] if kind == "ranks" else []}
     for row in found["results"]:
         row["side"] = row["side"] if kind == "ab" else None
-        for phase in ("forward", "backward"):
-            row[phase]["n_processes"] = 1 if kind == "ranks" else 2
         for place, process in enumerate(row["processes"]):
             points = {"forward_change_points": [1], "backward_change_points": [2], "slices": [0, 1], "timed_from": 2}
             process.update(points, **({"index": 0, "rank": place} if kind == "ranks" else {"rank": None}))
+        for phase in ("forward", "backward"):
+            timed = [process[f"{phase}_ns"][2:] for process in row["processes"]]
+            described = to_plain(summary([timed] if kind == "ranks" else [[one] for one in timed]))
+            row[phase] = described | {"host_ns": 0.5, "launch_bound": False}
     return found
 
 

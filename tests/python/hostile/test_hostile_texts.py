@@ -32,7 +32,6 @@ from fastrnns_rs.views.page.pages import html_page
 TEXT = "x\ud800\uffff\x1b[2J[/red]<blink>|`&'\"\u202e\n"
 CLASSES: dict[str, type[Document]] = {
     "run": Run,
-    "ab": Run,
     "comparison": Comparison,
     "summary": SummaryDocument,
     "capture": Capture,

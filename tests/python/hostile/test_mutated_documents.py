@@ -15,7 +15,9 @@ from document_kinds import KINDS
 from document_mutator import mutant
 from document_readers import Place, hold
 
+from fastrnns_rs import load
 from fastrnns_rs.machine import environment
+from fastrnns_rs.verbs.compare.importers import read_foreign
 
 #: Mutants of all kinds together: in each quick run, and in a long one.
 FEW, MANY = 2_000, 100_000
@@ -25,6 +27,14 @@ FEW, MANY = 2_000, 100_000
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
     return Place(tmp_path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mutants_are_made_of_sound_documents(kind: str, place: Place) -> None:
+    """Every mutant of a refused document is refused by the same check."""
+    for seed in KINDS[kind].seeds(place):
+        place.mutant.write_text(json.dumps(seed), encoding="utf-8")
+        assert read_foreign("", seed) if kind == "foreign" else load(place.mutant)
 
 
 @pytest.mark.parametrize("kind", KINDS)
