@@ -142,6 +142,27 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
     assert (anywhere / "out" / name).read_text() == "mine"
 
 
+def test_runs_of_another_time_zone_are_in_order(history: RunHistory) -> None:
+    """Runs that other programs wrote: 05:00 at +14:00 is 15:00 UTC of the day before."""
+    times = ("2026-01-02T05:00:00+14:00", "2026-01-02T01:00:00Z", "0001-01-01T00:00:00+14:00")
+    for number, time in enumerate(times):
+        one = made(number)
+        history.keep(replace(one, created_utc=time, sessions=[replace(one.sessions[0], started_utc=time)]))
+    found = history.document().runs
+    assert [int(one.run_id, 16) for one in found] == [2, 0, 1]
+    assert [one.last_started_utc for one in found] == [times[2], "2026-01-01T15:00:00Z", times[1]]
+    assert Path(found[1].path).name.startswith("20260101T150000Z")
+
+
+@pytest.mark.parametrize("words", [["--tag", "one"], ["--export", "out"], ["--import", "out"], ["--prune"]])
+def test_an_action_has_no_document(history: RunHistory, anywhere: Path, words: list[str]) -> None:
+    kept(history, made(1))
+    done = run_cli("history", *words, "--json", "--output", "out.json")
+    assert done.status == 2
+    assert done.stderr.startswith(f"error: --output excludes {words[0]}\n")
+    assert not {*os.listdir(anywhere)} & {"out", "out.json"}
+
+
 def test_old_runs_are_deleted_where_asked(history: RunHistory) -> None:
     kept(history, *(made(number) for number in range(6)))
     history.tag(history.document().runs[:1], "baseline")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from fastrnns_rs.cli import display, history_options, options, page_output, shared
 from fastrnns_rs.cli.configuration import Unconfigured
@@ -139,6 +140,9 @@ def _acts(given: dict[str, Any]) -> list[str]:
     acts += ["prune"] if given["prune"] else []
     if len(acts) > 1:
         raise exclusive(*acts)
+    source = click.get_current_context().get_parameter_source("output")
+    if acts and source is ParameterSource.COMMANDLINE:
+        raise UsageError(f"--output excludes --{acts[0]}", f"Use --{acts[0]} alone, then --output.")
     if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
         raise UsageError("--older-than, --keep and --dry-run need --prune", "Add --prune.")
     return acts

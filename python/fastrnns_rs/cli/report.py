@@ -80,8 +80,8 @@ Examples:
   fastrnns-rs report rank*.json.gz --by rank
   fastrnns-rs report trace.json.gz --by kernel --format csv > kernels.csv
 
-Exit codes: 0 done, 1 a capture is damaged or incomplete, 2 usage, or a file is missing or is not a capture, 5 nsys or
-Ray is missing."""
+Exit codes: 0 done, 1 a capture is damaged, with --strict also in part, 2 usage, or a file is missing or is not a
+capture, 5 nsys or Ray is missing."""
 
 
 @click.command(name="report", cls=Verb, epilog=EPILOG)

@@ -89,6 +89,11 @@ def real_path(path: Path) -> str:
         return found
     except (OSError, ValueError) as error:
         raise _refusal(path, error) from error
+    try:
+        # `missing/../file` leads nowhere, but to realpath it is this file, which may be an input of the command.
+        os.stat(path)
+    except OSError as error:
+        raise _refusal(path, error) from error
     if stat.S_ISDIR(mode):
         hint = "Use the path of a file."
         raise UsageError(f"cannot write file: {str(path)!r}", hint, reason="the path is a folder", value=str(path))

@@ -310,6 +310,14 @@ def test_a_lack_of_temporary_folders_names_what_to_set(monkeypatch: pytest.Monke
         assert raised.value.hint == "Set TMPDIR to a folder that can be written to."
 
 
+@pytest.mark.parametrize("name", ["plot.svg", "plot.pdf"])
+@pytest.mark.parametrize("value", ["abc", "99999999999999999999", "-99999999999999"])
+def test_plots_have_no_date(run_file: Path, tmp_path: Path, name: str, value: str) -> None:
+    done = run_process("show", run_file, "--plot", tmp_path / name, cwd=tmp_path, SOURCE_DATE_EPOCH=value)
+    assert done.status == 0, done.stderr
+    assert (tmp_path / name).stat().st_size > 1000
+
+
 @pytest.mark.parametrize("variable", ["MPLBACKEND", "MPLCONFIGDIR"])
 def test_a_variable_that_matplotlib_cannot_bear_is_named(variable: str, run_file: Path, tmp_path: Path) -> None:
     loop = tmp_path / "loop"

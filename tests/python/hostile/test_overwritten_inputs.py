@@ -72,6 +72,18 @@ def test_no_capture_is_replaced(folder: Path, words: tuple[str, ...]) -> None:
     assert {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()} == before
 
 
+@pytest.mark.parametrize("way", ["missing/../{}", "trace.json/../{}", "away/{}"])
+@pytest.mark.parametrize("flag", ["--output", "--trace"])
+def test_no_capture_is_replaced_by_a_way_that_leads_nowhere(folder: Path, way: str, flag: str) -> None:
+    """Where a folder on the way is missing or no folder, `..` is no step back."""
+    (folder / "away").symlink_to("missing/..")
+    before = (folder / "second.json").read_bytes()
+    done = run_cli("report", "second.json", "--json", flag, way.format("second.json"))
+    assert done.status == 2, done
+    assert "second.json" in done.stderr.splitlines()[0]
+    assert (folder / "second.json").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -16,6 +16,7 @@ from fastrnns_rs.verbs.compare.run_side import side_of_run
 from fastrnns_rs.verbs.compare.session_spread import past_sessions
 from fastrnns_rs.verbs.compare.side import LEVELS
 from fastrnns_rs.verbs.history.run_index import SEPARATOR
+from fastrnns_rs.verbs.history.utc_times import in_utc
 
 _LONGEST_FAULT = 300
 #: Longest text that the index stores, such as the names of all runners.
@@ -82,7 +83,8 @@ def _columns(run: Run) -> list[Any]:
     rows = run.results or run.plan.runners
     git = run.environment.git
     return [
-        *(run.run_id, run.created_utc, run.sessions[-1].started_utc if run.sessions else run.created_utc, run.status),
+        *(run.run_id, in_utc(run.created_utc)),
+        *(in_utc(run.sessions[-1].started_utc if run.sessions else run.created_utc), run.status),
         *(git.commit, git.dirty, "ab" if run.sides else "bench"),
         _joined(one.runner for one in rows),
         _joined(one.problem.device for one in rows),

@@ -25,6 +25,7 @@ from fastrnns_rs.verbs.history.folder_state import unreadable_history
 from fastrnns_rs.verbs.history.index_place import index_path
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
+from fastrnns_rs.verbs.history.utc_times import in_utc
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -111,7 +112,7 @@ class RunHistory:
 
     def find_place(self, run: Run) -> Path:
         """Returns the path of a run in the history."""
-        when = re.sub(r"[^0-9TZ]", "", run.created_utc)[:16]
+        when = re.sub(r"[^0-9TZ]", "", in_utc(run.created_utc))[:16]
         return self.runs_folder / f"{when}-{distinct(run.run_id)}.json"
 
     def make(self) -> None:

@@ -6,6 +6,7 @@ a line style always repeats what a colour shows.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,9 +73,20 @@ def apply(theme: Theme) -> Iterator[None]:
     """Applies a theme to matplotlib in a `with` block, whatever the user's settings."""
     import matplotlib as mpl
 
-    with quiet(), mpl.rc_context(_settings(theme)):
+    with quiet(), _without_date(), mpl.rc_context(_settings(theme)):
         _add_font()
         yield
+
+
+@contextmanager
+def _without_date() -> Iterator[None]:
+    """Hides a variable from matplotlib, which fails where it is no time, although plots have no date."""
+    value = os.environ.pop("SOURCE_DATE_EPOCH", None)
+    try:
+        yield
+    finally:
+        if value is not None:
+            os.environ["SOURCE_DATE_EPOCH"] = value
 
 
 def _add_font() -> None:

@@ -1,0 +1,20 @@
+"""Times of run files that other programs wrote with an offset."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def in_utc(time: str) -> str:
+    """Returns a time without its offset, so that the order of texts is that of the times.
+
+    A text that is no time stays as it is.
+
+    >>> in_utc("2026-11-28T05:00:00+14:00")
+    '2026-11-27T15:00:00Z'
+    """
+    try:
+        found = datetime.fromisoformat(time)
+        return found.astimezone(UTC).isoformat().replace("+00:00", "Z") if found.utcoffset() else time
+    except (ValueError, OverflowError):
+        return time
