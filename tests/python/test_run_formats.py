@@ -43,6 +43,12 @@ def test_documents_are_shown_to_the_letter(path: Path) -> None:
     assert found.render(path.suffix.removeprefix(".")) == path.read_bytes().decode()
 
 
+def test_a_device_of_no_number_is_shown() -> None:
+    made = Run.load(VIEWS / "run.json")
+    rows = [replace(one, problem=replace(one.problem, device="cuda:two")) for one in made.results]
+    assert "cuda:two" in replace(made, results=rows, plan=replace(made.plan, runners=[])).render("table")
+
+
 def hostile(text: str) -> Run:
     """A run in which each text of a row is `text`."""
     made = Run.load(VIEWS / "run.json")

@@ -31,8 +31,8 @@ def device_name(device: str, known: Environment) -> str | None:
     """Returns the CPU model or the GPU name, which distinguishes machines."""
     if device == "cpu":
         return known.cpu_model
-    index = int(device.partition(":")[2] or 0)
-    return next((gpu.name for gpu in known.gpus if gpu.index == index), None)
+    names = {f"cuda:{gpu.index}": gpu.name for gpu in known.gpus}
+    return names.get("cuda:0" if device == "cuda" else device)
 
 
 def store(floor: NoiseFloor) -> Path:

@@ -115,8 +115,8 @@ def _values(values: Sequence[int | str]) -> str:
 
 def _device(run: Run, problems: Iterable[Problem]) -> str:
     names = list(dict.fromkeys(one.device for one in problems))
-    gpus = {one.index: one.name for one in run.environment.gpus}
-    models = [gpus.get(int(one.partition(":")[2] or 0)) for one in names if one.startswith("cuda")]
+    gpus = {f"cuda:{one.index}": one.name for one in run.environment.gpus}
+    models = [gpus.get("cuda:0" if one == "cuda" else one) for one in names]
     known = list(dict.fromkeys(visible(one) for one in models if one))
     model = f" ({', '.join(known)})" if known else ""
     side_by_side = " side by side" if run.plan.side_by_side else ""
