@@ -36,7 +36,6 @@ ROOMS = [
     "escaping.py",
     "hidden_modules.py",
     "inductor.py",
-    "replicates.py",
     "stats.py",
 ]
 #: Rust core: its folders and files. Doc comments of `python` are the docstrings of the extension.

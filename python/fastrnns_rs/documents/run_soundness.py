@@ -266,7 +266,9 @@ def check_sessions(run: Run) -> None:
 
 
 def check_plan(run: Run) -> None:
-    """Rejects sessions without processes, and an interrupted run with another status: comparisons warn by the status.
+    """Rejects sessions without processes, and an interrupted run of another status.
+
+    Comparisons warn by the status.
 
     Raises:
         UsageError: If the plan contradicts itself or the status.

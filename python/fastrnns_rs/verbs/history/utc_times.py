@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 
 def in_utc(time: str) -> str:
-    """Returns a time without its offset, so that the order of texts is that of the times.
+    """Returns a time without its offset; a text that is no time stays as it is.
 
-    A text that is no time stays as it is.
+    The order of texts is then that of the times.
 
     >>> in_utc("2026-11-28T05:00:00+14:00")
     '2026-11-27T15:00:00Z'

@@ -80,7 +80,10 @@ def apply(theme: Theme) -> Iterator[None]:
 
 @contextmanager
 def _without_date() -> Iterator[None]:
-    """Hides a variable from matplotlib, which fails where it is no time, although plots have no date."""
+    """Hides the variable with a date from matplotlib.
+
+    Plots have no date, and matplotlib fails where the variable is no time.
+    """
     value = os.environ.pop("SOURCE_DATE_EPOCH", None)
     try:
         yield
