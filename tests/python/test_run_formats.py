@@ -60,7 +60,8 @@ def hostile(text: str) -> Run:
             label=None,
             problem=replace(row.problem, dtype=text, seed=-1, mini_batch=number),
             point={},
-            forward=None if row.forward is None else replace(row.forward, ci_method=text),
+            # The method of several processes is one of three.
+            forward=row.forward and replace(row.forward, **{"ci_method": text} if len(row.processes) < 2 else {}),
         )
         for number, row in enumerate(made.results, 1)
     ]

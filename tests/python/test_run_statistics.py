@@ -90,6 +90,15 @@ def test_few_processes_have_the_interval_of_their_samples(medians: list[int], lo
         Run.from_dict(plain)
 
 
+@pytest.mark.parametrize("method", ["foo", None, "t_log_sessions"])
+def test_an_interval_of_several_processes_has_their_method(method: str | None) -> None:
+    """That of another method could be any interval."""
+    plain = summarized()
+    plain["results"][0]["forward"] |= {"ci_low_ns": 1096.0, "ci_high_ns": 1098.0, "ci_method": method}
+    with pytest.raises(UsageError, match=r"forward\.ci_method is .*, not that of several processes$"):
+        Run.from_dict(plain)
+
+
 def test_an_estimate_without_an_interval_is_that_of_its_processes() -> None:
     plain = summarized()
     plain["results"][0]["forward"] |= {"ci_low_ns": None, "ci_high_ns": None, "ci_method": None}

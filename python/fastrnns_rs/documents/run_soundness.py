@@ -219,10 +219,13 @@ def _check_between(
     for place, (session, ranks) in enumerate(zip(sessions, medians, strict=True)):
         groups.setdefault(session if summary.ci_method == _OF_SESSIONS else place, []).append(level(ranks))
     levels = [level(each) for each in groups.values()]
+    known = {_RANGE, *((_OF_PROCESSES, _OF_SESSIONS) if len(levels) > 1 else ())}
+    if len(every) > 1 and summary.ci_low_ns is not None and summary.ci_method not in known:
+        raise UsageError(f"{path}.ci_method is {shown(summary.ci_method)}, not that of several processes")
     computed: dict[str, float | None] = {"estimate_ns": level(levels)}
     if summary.ci_method == _RANGE:
         computed |= {"ci_low_ns": min(levels), "ci_high_ns": max(levels)}
-    elif summary.ci_method in {_OF_PROCESSES, _OF_SESSIONS} and len(groups) > 1:
+    elif summary.ci_method in known:
         found = process_ci(levels)
         computed |= {"ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high, "confidence_level": found.confidence_level}
     _check_computed(path, summary, computed)

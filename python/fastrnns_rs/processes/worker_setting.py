@@ -65,8 +65,8 @@ def guarding_variables() -> dict[str, str]:
     # The first screen of a run starts no worker, and this module is slow to load.
     from fastrnns_rs.processes.temporary_folder import torch_variables
 
-    # torch starts compilers, which must not be programs of the working directory.
-    return {"PATH": absolute_folders(), **torch_variables()}
+    # torch starts compilers and `python -c`: neither programs nor modules are those of the working directory.
+    return {"PATH": absolute_folders(), "PYTHONSAFEPATH": "1", **torch_variables()}
 
 
 @cache

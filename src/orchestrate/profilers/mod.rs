@@ -8,7 +8,7 @@ mod torch;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
 pub use search::Search;
@@ -168,9 +168,13 @@ pub(super) fn is_written(path: &Path) -> bool {
 }
 
 /// Runs a program and returns its output.
+///
+/// The Python inside nsys searches the working directory and all folders above it for modules. In the root folder, only
+/// root can put one.
 fn read_output(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) -> Result<String> {
     let argv = std::iter::once(path.into()).chain(arguments.iter().map(OsString::from)).collect();
-    let completed = run(&Command { argv, ..Command::default() }, Some(ANSWER_LIMIT), GRACE, interrupted)?;
+    let command = Command { argv, directory: Some("/".into()), ..Command::default() };
+    let completed = run(&command, Some(ANSWER_LIMIT), GRACE, interrupted)?;
     let output = [completed.stdout_tail, completed.stderr_tail].concat();
     let text = String::from_utf8_lossy(&output).into_owned();
     let unusable = |reason: String| Error::UnusableProfiler { path: path.display().to_string(), reason };
@@ -189,6 +193,9 @@ fn read_output(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) ->
 
 /// Asks a program for its version and the options of its help.
 fn open_program(path: &Path, version: &[&str], help: &[&str], interrupted: Interrupted<'_>) -> Result<Installation> {
+    // It does not start in the working directory. A name without a slash is one of `PATH`.
+    let is_name = !path.as_os_str().as_bytes().contains(&b'/');
+    let path = &if is_name { path.to_owned() } else { absolute(path).unwrap_or_else(|_| path.to_owned()) };
     let output = read_output(path, version, interrupted)?;
     let version = Version::find(&output).ok_or_else(|| Error::UnusableProfiler {
         path: path.display().to_string(),

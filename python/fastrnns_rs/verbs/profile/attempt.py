@@ -18,6 +18,7 @@ from fastrnns_rs.processes.worker_setting import MARK, guarding_variables
 from fastrnns_rs.verbs.profile import tool_messages
 from fastrnns_rs.verbs.profile.answer_file import read_answer, remove_answer
 from fastrnns_rs.verbs.profile.private_folder import PrivateFolder
+from fastrnns_rs.verbs.profile.tools import SAFE_FOLDER
 
 #: Time in which a stopped profiler can write its data. Worker processes end within two seconds.
 _GRACE_S = 1.5
@@ -151,7 +152,7 @@ class Attempt:
         Raises:
             FastrnnsError: If the command cannot be started.
         """
-        completed = self._run(command, purpose)
+        completed = self._run(command, purpose, directory=SAFE_FOLDER)
         self.said_by_tool += _printed(completed)
         return completed
 
@@ -160,7 +161,7 @@ class Attempt:
         remove_answer(self.answer_path)
 
     def run_and_listen(
-        self, command: list[str], purpose: str, timeout: float | None = None
+        self, command: list[str], purpose: str, timeout: float | None = None, *, directory: str | None = None
     ) -> tuple[Ended, dict[str, Any]]:
         """Runs a command that executes the runners, and returns its report.
 
@@ -170,22 +171,25 @@ class Attempt:
             command: Command to run.
             purpose: Purpose of the command, for the log.
             timeout: Time limit in seconds; None for the attempt's `timeout`.
+            directory: Working directory; None for that of this process.
 
         Raises:
             FastrnnsError: If the command cannot be started.
         """
-        completed = self._run(command, purpose, timeout)
+        completed = self._run(command, purpose, timeout, directory)
         # Only the last output counts: earlier commands ran without the profiler, or it wrote nothing.
         self.said_by_tool = [tool_messages.select_tool_output(text) for text in _printed(completed)]
         return completed, self.said()
 
-    def _run(self, command: list[str], purpose: str, timeout: float | None = None) -> Ended:
+    def _run(
+        self, command: list[str], purpose: str, timeout: float | None = None, directory: str | None = None
+    ) -> Ended:
         completed: Ended
         self.log.append(Entry(f"# {purpose}\n$ {shlex.join(map(self.final_text, command))}"))
         try:
             seconds = self.timeout if timeout is None else timeout
             variables = {**child_environment(), **self.variables}
-            completed = run_command(command, timeout=seconds, env=variables, grace=_GRACE_S)
+            completed = run_command(command, timeout=seconds, env=variables, cwd=directory, grace=_GRACE_S)
         except OSError as error:
             refused = make_system_error(error)
             message = f"cannot start program: {error.filename or command[0]!r}"

@@ -222,13 +222,17 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
     """
     child = _child(prepared, attempt, prepared.request)
     cuda = assessment.uses_cuda(prepared.plan)
-    attempt.command = prepared.tool.wrap(child, attempt.raw_stem, cuda=cuda, capture_range=capture_range)
+    stem = attempt.raw_stem.absolute()
+    attempt.command = prepared.tool.wrap(child, stem, cuda=cuda, capture_range=capture_range)
+    directory = tools.start_folder(prepared.tool.name)
     deadline = time.monotonic() + attempt.timeout
     left = attempt.timeout
     for start in range(1, _STARTS + 1):
         attempt.forget_answer()
         observer.process_begins(prepared.tool.name, attempt.said)
-        attempt.completed, attempt.answer = attempt.run_and_listen(attempt.command, "under the profiler", left)
+        attempt.completed, attempt.answer = attempt.run_and_listen(
+            attempt.command, "under the profiler", left, directory=directory
+        )
         missed = assessment.missed_agent(prepared.tool, attempt)
         left = deadline - time.monotonic()
         if missed is None or start == _STARTS or left <= 0:
@@ -253,7 +257,8 @@ def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> lis
 def _read(tool: Profiler, attempt: Attempt, observer: Observer) -> None:
     """Converts the files of the profiler to a readable format."""
     done: list[list[str]] = []
-    while (step := tool.finish(attempt.raw_stem)) is not None and step not in done:
+    stem = attempt.raw_stem.absolute()
+    while (step := tool.finish(stem)) is not None and step not in done:
         observer.reads(Path(step[0]).name)
         attempt.run(step, "to read the capture")
         # A repeated step would fail again, also after another one.

@@ -21,6 +21,9 @@ PROGRAMS = {
     "nsys": "Install NVIDIA Nsight Systems, or use `nsys_path`.",
     "nvprof": "Install a CUDA toolkit before 13, or use `nvprof_path`.",
 }
+#: Folder in which nsys starts. The Python inside nsys searches the working directory and all folders above it for
+#: modules; in this one, only root can put them.
+SAFE_FOLDER = "/"
 #: First compute capability that nvprof does not support.
 _TOO_NEW_FOR_NVPROF = 8
 
@@ -38,6 +41,15 @@ class Found:
     path: str
     tool: Profiler | None
     problem: str | None
+
+
+def start_folder(name: str | None) -> str | None:
+    """Returns the folder in which a profiler starts; None for the working directory.
+
+    Args:
+        name: Name of the profiler; None for none.
+    """
+    return SAFE_FOLDER if name == "nsys" else None
 
 
 def search(name: str, path: str | None = None) -> list[Found]:

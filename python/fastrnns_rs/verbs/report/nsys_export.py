@@ -87,7 +87,7 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
     # A stream is imported first, then the report is exported. A failed step is not repeated.
     while (command := tool.finish(stem)) is not None and command not in commands:
         try:
-            done = run_command(command, timeout=_EXPORT_TIMEOUT_S, env=variables)
+            done = run_command(command, timeout=_EXPORT_TIMEOUT_S, env=variables, cwd=tools.SAFE_FOLDER)
             commands.append(command)
         except (OSError, RuntimeError) as error:
             why = f"cannot start {command[0]}: {error.strerror}" if isinstance(error, OSError) else str(error)
