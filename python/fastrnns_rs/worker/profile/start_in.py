@@ -1,13 +1,12 @@
-"""Runs the command in a folder: `python -m fastrnns_rs.worker.profile.start_in FOLDER ARGUMENT...`.
+"""Runs the command in a folder: `... -m fastrnns_rs.worker.profile.start_in FOLDER`.
 
-The profiler that starts this process is in another folder.
+Arguments of the command follow. The profiler that starts this process is in another folder.
 """
 
 import os
+import runpy
 import sys
-
-from fastrnns_rs.__main__ import main
 
 if __name__ == "__main__":
     os.chdir(sys.argv.pop(1))
-    main()
+    runpy.run_module("fastrnns_rs", run_name="__main__", alter_sys=True)
