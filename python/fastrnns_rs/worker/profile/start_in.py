@@ -1,6 +1,6 @@
-"""Runs the command in a folder: `... -m fastrnns_rs.worker.profile.start_in FOLDER`.
+"""Runs the command in a folder, which is the first argument.
 
-Arguments of the command follow. The profiler that starts this process is in another folder.
+The profiler that starts this process is in another folder.
 """
 
 import os
