@@ -159,7 +159,7 @@ def test_an_action_has_no_document(history: RunHistory, anywhere: Path, words: l
     kept(history, made(1))
     done = run_cli("history", *words, "--json", "--output", "out.json")
     assert done.status == 2
-    assert done.stderr.startswith(f"error: --output excludes {words[0]}\n")
+    assert done.stderr.startswith(f"error: --output and {words[0]} exclude each other\n")
     assert not {*os.listdir(anywhere)} & {"out", "out.json"}
 
 

@@ -142,7 +142,7 @@ def _acts(given: dict[str, Any]) -> list[str]:
         raise exclusive(*acts)
     source = click.get_current_context().get_parameter_source("output")
     if acts and source is ParameterSource.COMMANDLINE:
-        raise UsageError(f"--output excludes --{acts[0]}", f"Use --{acts[0]} alone, then --output.")
+        raise exclusive("output", acts[0])
     if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
         raise UsageError("--older-than, --keep and --dry-run need --prune", "Add --prune.")
     return acts
