@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fastrnns_rs.documents import comparison_soundness, layout, soundness
 from fastrnns_rs.documents.codec import RunWarning, since
+from fastrnns_rs.documents.combined_ratio import GeometricMean
 from fastrnns_rs.documents.comparison_rows import (
     Change,
     Decile,
@@ -148,19 +149,6 @@ class Difference(Part):
     key: str
     baseline: Value
     candidate: Value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class GeometricMean(Part):
-    """Geometric mean of the ratios of `n` runners, with both phases of each together.
-
-    The interval is that of the mean of these `n` ratios.
-    """
-
-    ratio: float
-    ratio_ci_low: float | None
-    ratio_ci_high: float | None
-    n: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

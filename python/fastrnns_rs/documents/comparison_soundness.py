@@ -11,6 +11,7 @@ from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.run_soundness import check_estimate
 from fastrnns_rs.documents.tolerances import ROUNDING, is_between, is_near
+from fastrnns_rs.documents.verdict_soundness import check_verdicts
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ _Row = TypeVar("_Row")
 def check_comparison(found: Comparison) -> None:
     """Rejects inconsistent ratios, verdicts and counts of a comparison.
 
-    These are intervals whose ends are swapped, verdicts that contradict the intervals, and counts that differ from the
-    rows.
+    These are intervals whose ends are swapped, verdicts that contradict the intervals or the processes, and counts that
+    differ from the rows.
 
     Raises:
         UsageError: If the comparison is inconsistent; the message names the path.
@@ -72,6 +73,7 @@ def check_comparison(found: Comparison) -> None:
     _check_counts(found)
     _check_sums(found)
     _check_exit_code(found)
+    check_verdicts(found)
 
 
 def _placed(name: str, rows: Iterable[_Row]) -> list[tuple[str, _Row]]:

@@ -11,6 +11,9 @@ from fastrnns_rs._core import quantiles
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process
 
+#: Relative difference of equal ratios.
+_ROUNDING = 1e-12
+
 
 def by_index(processes: Iterable[Process]) -> list[list[Process]]:
     """Groups processes by index, in order: one process, or one of each rank."""
@@ -51,3 +54,20 @@ def levels(replicates: Sequence[Sequence[Sequence[int]]]) -> list[float]:
     It is the median of its process, or the geometric mean of the medians of its ranks.
     """
     return [level([median(one) for one in ranks]) for ranks in replicates]
+
+
+def vary(baseline: Sequence[float], candidate: Sequence[float], *, paired: bool = False) -> bool:
+    """Returns False if two sides differ, and neither they nor their pairs vary.
+
+    The cause is a coarse clock, or copied times. The standard error is 0, which is no evidence for the difference.
+
+    Args:
+        baseline: Time of each replicate of the baseline, above 0.
+        candidate: Time of each replicate of the candidate, above 0.
+        paired: True if times of the same position are pairs. Pairs that differ all by one ratio do not vary: the times
+            of one side were made from those of the other.
+    """
+    if len({*baseline}) == len({*candidate}) == 1 and baseline[0] != candidate[0]:
+        return False
+    ratios = [after / before for before, after in zip(baseline, candidate, strict=True)] if paired else []
+    return not ratios or max(ratios) - min(ratios) >= _ROUNDING * max(ratios) or {*ratios} == {1.0}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.comparison import RowBasis
+from fastrnns_rs.documents.replicates import vary
 from fastrnns_rs.verbs.compare.session_spread import SessionSpread, spread_between
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 CONFIDENCE_LEVEL = 0.95
 #: Number of sessions per side from which sessions are the replicates.
 LEAST_SESSIONS = 3
-#: Relative difference of equal ratios.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,22 +131,4 @@ def compare_pair(pair: Pair, replication: Replication, margin: float) -> stats.S
     found = replication.compared(margin)
     if found.p_value is None or replication.spread is not None:
         return found
-    same = lacks_spread(first, second) or (replication.paired and _have_one_ratio(first, second))
-    return None if same else found
-
-
-def _have_one_ratio(baseline: Sequence[float], candidate: Sequence[float]) -> bool:
-    """Returns True if pairs differ and all have the same ratio.
-
-    The times of one side were then made from those of the other.
-    """
-    ratios = [after / before for before, after in zip(baseline, candidate, strict=True)]
-    return max(ratios) - min(ratios) < _ROUNDING * max(ratios) and {*ratios} != {1.0}
-
-
-def lacks_spread(baseline: Sequence[float], candidate: Sequence[float]) -> bool:
-    """Returns True if two sides differ and neither varies.
-
-    The cause is a coarse clock, or copied times. The standard error is 0, which is no evidence for the difference.
-    """
-    return len({*baseline}) == len({*candidate}) == 1 and baseline[0] != candidate[0]
+    return found if vary(first, second, paired=replication.paired) else None

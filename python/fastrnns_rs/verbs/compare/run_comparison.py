@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
-from fastrnns_rs.documents.comparison import FAILED, Compared, Comparison, Difference, GeometricMean
+from fastrnns_rs.documents.combined_ratio import combine_ratios
+from fastrnns_rs.documents.comparison import FAILED, Compared, Comparison, Difference
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import run_warnings
 from fastrnns_rs.verbs.compare.environment_keys import differences, plain_values
@@ -27,7 +26,7 @@ from fastrnns_rs.verbs.compare.verdicts import (
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
-    from fastrnns_rs.documents.comparison import MarginSource, Statistic
+    from fastrnns_rs.documents.comparison import GeometricMean, MarginSource, Statistic
     from fastrnns_rs.verbs.compare.series_matching import Pair
     from fastrnns_rs.verbs.compare.session_spread import Past
     from fastrnns_rs.verbs.compare.side import Side
@@ -170,44 +169,12 @@ def refuse_conflicts(pairs: Sequence[Pair]) -> None:
         raise UsageError(message, "Add `force=True` to compare them anyway.", where=f"{found[0].title}{more}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Phase:
-    """Logarithm of a ratio, and half the width of its interval."""
-
-    difference: float
-    half: float
-
-
-def geometric_mean(judged: Sequence[Judged]) -> GeometricMean | None:
-    """Returns the geometric mean of the runners' ratios.
-
-    Each runner and problem has one number, the mean of its phases. Rows without a p-value and rows with conflicts are
-    excluded. The interval shows the precision of the mean of *these* runners, not the differences between them.
-
-    The processes of two runners are independent, so the squares of the interval widths add up (Zou and Donner,
-    *Construction of confidence limits about effect measures: a general approach*, 2008). The phases of one runner come
-    from the same processes and are mostly slow together. The wider of their intervals is an upper bound for the
-    interval of their mean, and is used for it. Runners compared by sessions, or with the variance of earlier sessions,
-    share the differences between sessions. Their widths add up, as if the runners were fully dependent.
+def geometric_mean(judged: Iterable[Judged]) -> GeometricMean | None:
+    """Returns the geometric mean of the ratios, without rows that conflict.
 
     Returns:
         The mean; None if no row has a p-value.
     """
-    runners: dict[Hashable, list[_Phase]] = {}
-    for one in judged:
-        row = one.row
-        if one.pair.conflicts or row.p_value is None or not (row.ratio and row.ratio_ci_low and row.ratio_ci_high):
-            continue
-        phase = _Phase(difference=math.log(row.ratio), half=math.log(row.ratio_ci_high / row.ratio_ci_low) / 2)
-        runners.setdefault((one.pair.name, identity(one.pair.series)), []).append(phase)
-    if not runners:
-        return None
-    count = len(runners)
-    means = [math.fsum(one.difference for one in phases) / len(phases) for phases in runners.values()]
-    mean = math.fsum(means) / count
-    halves = [max(one.half for one in phases) for phases in runners.values()]
-    shared = any(one.row.basis in {"sessions", "history"} for one in judged)
-    half = (math.fsum(halves) if shared else math.hypot(*halves)) / count
-    return GeometricMean(
-        ratio=math.exp(mean), ratio_ci_low=math.exp(mean - half), ratio_ci_high=math.exp(mean + half), n=count
+    return combine_ratios(
+        ((one.pair.name, identity(one.pair.series)), one.row) for one in judged if not one.pair.conflicts
     )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.comparison import Change, Kernel, KernelFigures, Verdict
+from fastrnns_rs.documents.replicates import vary
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures.kernel_matching import KernelPair, match
-from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, lacks_spread
+from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL
 from fastrnns_rs.verbs.compare.verdicts import NO_SPREAD, WORDS, Step, ranked, withdrawn
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Findin
     except (ValueError, ArithmeticError) as error:
         message, hint = f"cannot compare row: {sample.name!r}", "Check the times of the row in both reports."
         raise UsageError(message, hint, reason=str(error)) from error
-    if lacks_spread(first, second):
+    if not vary(first, second):
         return _silent(NO_SPREAD, (first, second))
     return Finding(values=(first, second), found=found, verdict=WORDS[found.verdict], reason=found.reason)
 

@@ -1,0 +1,173 @@
+"""Checks of a comparison of runs against the processes that it records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from fastrnns_rs._core import benjamini_hochberg, compare_samples
+from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.combined_ratio import combine_ratios
+from fastrnns_rs.documents.replicates import vary
+from fastrnns_rs.documents.tolerances import COMPUTED
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs._core import Comparison as SampleComparison
+    from fastrnns_rs.documents.comparison import Comparison, Figures, Method, Row, StatisticChange
+
+    #: Time of each process of both sides.
+    Times = tuple[Sequence[float], Sequence[float]]
+
+_INTERVAL = ("ratio_ci_low", "ratio_ci_high", "p_value")
+
+
+def check_verdicts(found: Comparison) -> None:
+    """Rejects numbers and verdicts that are not those of the processes.
+
+    The document does not record which session a process belongs to, nor the earlier sessions of a history. Where
+    sessions are the replicates, nothing is recomputed; with a history, neither intervals nor verdicts.
+
+    Raises:
+        UsageError: If there is such a number or verdict; the message names its path.
+    """
+    for number, row in enumerate(found.rows):
+        _check_row(f"rows[{number}]", row, found.method)
+    if all(_times(row) is not None for row in found.rows if row.p_value is not None):
+        _check_adjusted(found)
+        _check_mean(found)
+
+
+def _check_row(path: str, row: Row, method: Method) -> None:
+    for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
+        if side is not None and side.n_samples < side.n_processes:
+            counts = f"{side.n_samples}, and n_processes is {side.n_processes}"
+            raise UsageError(f"{path}.{name}.n_samples is {counts}")
+    judged, medians = _times(row), _times(row, medians=True)
+    if judged is None or medians is None or row.basis == "sessions":
+        return
+    found = _check_numbers(path, row, row, judged, method, ("ratio", "cliffs_delta", "shift"))
+    if found is not None and row.basis != "history":
+        _check_word(path, row, found if row.p_value is not None else None, method)
+    if row.median is not None:
+        _check_numbers(f"{path}.median", row, row.median, medians, method, ("ratio",))
+
+
+def _times(row: Row, *, medians: bool = False) -> Times | None:
+    """Returns the judged statistic, or the median, of each process; None if unknown."""
+
+    def of(side: Figures | None) -> Sequence[float]:
+        if side is None:
+            return ()
+        return side.process_medians_ns if medians else side.process_levels_ns or side.process_medians_ns
+
+    first, second = of(row.baseline), of(row.candidate)
+    return (first, second) if first and second else None
+
+
+def _check_numbers(
+    path: str, row: Row, stored: Row | StatisticChange, times: Times, method: Method, names: Sequence[str]
+) -> SampleComparison | None:
+    """Rejects numbers that are not those of the processes.
+
+    Returns:
+        Statistics of the processes; None if their pairs are unknown.
+    """
+    paired = row.basis == "interleaved" and method.name.startswith(("paired", "anytime"))
+    if paired and len(times[0]) != len(times[1]):
+        # A process without a partner is in no pair.
+        return None
+    messages = []
+    # Rows of several runs of `ab` have no pairs, also beside rows that do.
+    for pairs in (True, False) if paired else (False,):
+        found = _compare(path, times, method, paired=pairs)
+        expected: dict[str, float | None] = {name: getattr(found, name) for name in names}
+        if row.basis != "history":
+            known = found.p_value is not None and vary(*times, paired=pairs)
+            expected |= {name: getattr(found, name) if known else None for name in _INTERVAL}
+        message = _difference(path, stored, expected, max(times[0]))
+        if not message:
+            return found
+        messages.append(message)
+    raise UsageError(messages[0])
+
+
+def _compare(path: str, times: Times, method: Method, *, paired: bool) -> SampleComparison:
+    anytime = paired and method.name.startswith("anytime")
+    level, margin = method.confidence_level, method.margin
+    try:
+        return compare_samples(*times, margin=margin, confidence_level=level, paired=paired, anytime=anytime)
+    except (ValueError, ArithmeticError) as error:
+        raise UsageError(f"{path} has processes that cannot be compared", reason=str(error)) from error
+
+
+def _difference(path: str, stored: Row | StatisticChange, expected: dict[str, float | None], longest: float) -> str:
+    """Returns a message about the first number that differs; empty if none does."""
+    for name, number in expected.items():
+        key = "shift_ns" if name == "shift" else name
+        # A difference near 0 has the rounding errors of the times.
+        if not _is_near(getattr(stored, key), number, longest if name == "shift" else 1e-3):
+            return f"{path}.{key} is {shown(getattr(stored, key))}, and that of the processes is {shown(number)}"
+    return ""
+
+
+def _is_near(value: float | None, expected: float | None, unit: float = 1e-3) -> bool:
+    if value is None or expected is None:
+        return value is expected
+    return math.isclose(value, expected, rel_tol=COMPUTED, abs_tol=COMPUTED * unit)
+
+
+def _check_word(path: str, row: Row, alone: SampleComparison | None, method: Method) -> None:
+    """Rejects a verdict that the processes and the whole table do not give."""
+    expected = None if alone is None else alone.verdict
+    adjusted = row.p_value_adjusted
+    if expected in {"faster", "slower"} and adjusted is not None and adjusted > method.false_discovery_rate:
+        expected = "inconclusive"
+    conditional = row.basis == "two_sessions" and expected != "inconclusive"
+    for key, word in (
+        ("verdict", None if conditional else expected),
+        ("conditional_verdict", expected if conditional else None),
+    ):
+        if getattr(row, key) != word:
+            raise UsageError(f"{path}.{key} is {shown(getattr(row, key))}, and that of the processes is {shown(word)}")
+
+
+def _check_adjusted(found: Comparison) -> None:
+    rows = [(number, row) for number, row in enumerate(found.rows) if row.p_value is not None]
+    # Equivalent rows count with a p-value of 1, as where the comparison was made.
+    values = [1.0 if "equivalent" in {row.verdict, row.conditional_verdict} else row.p_value or 0.0 for _, row in rows]
+    adjusted = benjamini_hochberg(values, rate=found.method.false_discovery_rate).adjusted if rows else []
+    for (number, row), value in zip(rows, adjusted, strict=True):
+        if not _is_near(row.p_value_adjusted, value):
+            stored = f"{shown(row.p_value_adjusted)}, and that of all rows is {shown(value)}"
+            raise UsageError(f"rows[{number}].p_value_adjusted is {stored}")
+
+
+def _check_mean(found: Comparison) -> None:
+    """Rejects a geometric mean that is not that of the rows.
+
+    This does not apply to rows that conflict, which the mean leaves out, nor to rows that differ in their timing mode,
+    which the document does not record.
+    """
+    rows: list[tuple[Hashable, Row]] = [(_runner(row), row) for row in found.rows]
+    if found.method.forced or len({(key, row.phase) for key, row in rows}) < len(rows):
+        return
+    mean = combine_ratios(rows)
+    if mean is None or found.geometric_mean is None:
+        if mean is not found.geometric_mean:
+            raise UsageError("geometric_mean is null, and rows have p-values" if mean else "geometric_mean has no rows")
+        return
+    for name in ("ratio", "ratio_ci_low", "ratio_ci_high", "n"):
+        value, expected = getattr(found.geometric_mean, name), getattr(mean, name)
+        if not _is_near(value, expected):
+            raise UsageError(f"geometric_mean.{name} is {shown(value)}, and that of the rows is {shown(expected)}")
+
+
+def _runner(row: Row) -> Hashable:
+    """Returns a key that is equal for the phases of one runner and problem."""
+    problem = row.problem.by_name() if row.problem else {}
+    return (
+        row.runner,
+        *sorted((name, str(value)) for name, value in problem.items() if name not in {"seed", "device"}),
+    )

@@ -1,0 +1,202 @@
+"""A comparison of runs is refused where it contradicts the processes that it records."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from run_files import PROBLEM, SESSION, both, exactly, result, run
+
+from fastrnns_rs import Comparison, UsageError, compare
+from fastrnns_rs.documents.run_file import Result, Run
+
+Change = Callable[[Any], object]
+#: Medians of ten processes in ns, the same 5 % slower, and nearly the same.
+BASELINE = [1_000_000, 1_003_000, 998_000, 1_001_000, 1_004_500, 997_000, 999_500, 1_002_000, 1_000_500, 1_005_000]
+SLOWER = [round(1.05 * time) + 700 * (place % 3) for place, time in enumerate(BASELINE)]
+EQUAL = [time + 900 * (place % 3) - 1000 for place, time in enumerate(BASELINE)]
+
+
+def of_other_session(made: Run) -> Run:
+    other = replace(SESSION, session_id="0ther")
+    rows = [replace(row, processes=[replace(one, session="0ther") for one in row.processes]) for row in made.results]
+    return replace(made, sessions=[other], results=rows)
+
+
+def two_sessions() -> dict[str, Any]:
+    """Rows that are slower, equivalent, and alone; without a history."""
+    names = ("cudnn", "jit")
+    first = run([exactly(BASELINE, name) for name in names])
+    second = run([exactly(times, name) for name, times in zip(names, (SLOWER, EQUAL), strict=True)])
+    return compare(first, of_other_session(second), history=False).to_dict()
+
+
+def one_session() -> dict[str, Any]:
+    """Rows that are slower and equivalent, in one session but not of `ab`."""
+    first = run([exactly(BASELINE), exactly(BASELINE, "jit")])
+    return compare(first, run([exactly(SLOWER), exactly(EQUAL, "jit")]), history=False).to_dict()
+
+
+def pairs() -> dict[str, Any]:
+    return compare(both(exactly(BASELINE), exactly(SLOWER))).to_dict()
+
+
+def of_means() -> dict[str, Any]:
+    return compare(both(exactly(BASELINE), exactly(SLOWER)), statistic="mean").to_dict()
+
+
+def setting(row: int = 0, part: str | None = None, **changes: Any) -> Change:
+    """Changes keys of a row, or of a part of it."""
+
+    def change(found: Any) -> None:
+        owner = found["rows"][row]
+        (owner if part is None else owner[part]).update(changes)
+
+    return change
+
+
+def counting(**counts: int) -> Change:
+    return lambda found: found["counts"].update(counts)
+
+
+LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
+    "slower, called open": (
+        one_session,
+        [
+            setting(verdict="inconclusive", p_value=0.5, p_value_adjusted=0.5, ratio_ci_low=0.9),
+            counting(slower=0, inconclusive=1),
+        ],
+        "rows[0].ratio_ci_low is 0.9, and that of the processes is 1.0",
+    ),
+    "slower, called equivalent": (
+        one_session,
+        [setting(1, verdict="inconclusive"), counting(equivalent=0, inconclusive=1)],
+        "rows[1].verdict is 'inconclusive', and that of the processes is 'equivalent'",
+    ),
+    "a p-value by itself": (one_session, [setting(p_value=1e-3, p_value_adjusted=2e-3)], "rows[0].p_value is 0.001, "),
+    "a p-value that was adjusted for more rows": (
+        one_session,
+        [setting(p_value_adjusted=0.04)],
+        "rows[0].p_value_adjusted is 0.04, and that of all rows is ",
+    ),
+    "a shift of another sign": (one_session, [setting(shift_ns=-50_000.0)], "rows[0].shift_ns is -50000.0, and that "),
+    "a delta of another sign": (one_session, [setting(cliffs_delta=-1.0)], "rows[0].cliffs_delta is -1.0, and that "),
+    "a verdict, certain for two sessions": (
+        two_sessions,
+        [
+            setting(verdict="slower", conditional_verdict=None),
+            lambda found: found["counts"].update(slower=1) or found["conditional_counts"].update(slower=0),
+        ],
+        "rows[0].verdict is 'slower', and that of the processes is None",
+    ),
+    "an interval of half the certainty": (
+        one_session,
+        [lambda found: found["method"].update(confidence_level=0.55)],
+        "rows[0].ratio_ci_low is 1.0",
+    ),
+    "a margin that every row is in": (
+        one_session,
+        [lambda found: found["method"].update(margin=1.0)],
+        "rows[0].verdict is 'slower', and that of the processes is 'equivalent'",
+    ),
+    "a mean of all rows, without doubt": (
+        one_session,
+        [lambda found: found["geometric_mean"].update(ratio_ci_low=found["geometric_mean"]["ratio"])],
+        "geometric_mean.ratio_ci_low is 1.0",
+    ),
+    "no mean": (
+        one_session,
+        [lambda found: found.update(geometric_mean=None)],
+        "geometric_mean is null, and rows have p-values",
+    ),
+    "fewer samples than processes": (
+        one_session,
+        [setting(part="baseline", n_samples=1)],
+        "rows[0].baseline.n_samples is 1, and n_processes is 10",
+    ),
+    "pairs with other noise": (pairs, [setting(ratio_ci_high=1.2)], "rows[0].ratio_ci_high is 1.2, and that of the "),
+    "pairs in another order": (
+        pairs,
+        [lambda found: found["rows"][0]["candidate"]["process_medians_ns"].reverse()],
+        "rows[0].ratio_ci_low is 1.0501",
+    ),
+    "medians beside means": (
+        of_means,
+        [setting(part="median", p_value=0.9, p_value_adjusted=0.9)],
+        "rows[0].median.p_value is 0.9, and that of the processes is ",
+    ),
+    "a process without time": (
+        lambda: compare(run([exactly(BASELINE[:1])]), run([exactly(SLOWER[:1])]), history=False).to_dict(),
+        [setting(part="baseline", process_medians_ns=[0.0], estimate_ns=0.0), setting(ratio=None)],
+        "rows[0] has processes that cannot be compared",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_what_the_processes_do_not_give_is_refused(name: str) -> None:
+    make, changes, message = LIES[name]
+    found = make()
+    Comparison.from_dict(found)
+    for change in changes:
+        change(found)
+    with pytest.raises(UsageError) as raised:
+        Comparison.from_dict(found)
+    assert message in raised.value.message
+
+
+def test_the_mean_of_conflicting_rows_is_not_recomputed() -> None:
+    """It leaves out the rows that conflict, which the document does not name."""
+    other = replace(PROBLEM, hidden_size=128)
+    sides = (
+        run([exactly(BASELINE), exactly(BASELINE, "jit")]),
+        run([exactly(SLOWER, problem=other), exactly(EQUAL, "jit")]),
+    )
+    found = compare(*sides, force=True, history=False)
+    assert Comparison.from_dict(found.to_dict()) == found
+
+
+def rows(dice: random.Random, *, coarse: bool) -> list[Result]:
+    """Runners with any number of processes, and times with any spread; some failed."""
+    made = []
+    for name in ("cudnn", "jit", "py")[: dice.randint(1, 3)]:
+        few, level = dice.choice([1, 2, 3, 5, 12]), dice.choice([3, 1e3, 1e6, 1e9])
+        if coarse:
+            time = dice.randint(1, 10_000)
+            times = [time + (dice.random() < 0.2) for _ in range(few)] if dice.random() < 0.5 else [time] * few
+            made.append(exactly(times, name))
+        else:
+            made.append(
+                result(name, processes=few, seed=dice.randrange(1 << 30), level_ns=level, count=dice.randint(1, 30))
+            )
+        if dice.random() < 0.1:
+            made[-1] = replace(made[-1], processes=[], status="failed", reason="out of memory")
+    return made
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_we_compare_is_sound(seed: int) -> None:
+    dice = random.Random(seed)
+    coarse = dice.random() < 0.3
+    sources: list[Any]
+    kind = dice.choice(["ab", "one session", "two sessions", "sessions", "pooled"])
+    first, second = (run(rows(dice, coarse=coarse)) for _ in range(2))
+    if kind == "ab":
+        one, other = (
+            replace(made.results[0], side=side, runner="cudnn") for made, side in ((first, "a"), (second, "b"))
+        )
+        kept = dice.randint(0, 1) if len(other.processes) > 1 else 0
+        sources = [both(one, replace(other, processes=other.processes[: len(other.processes) - kept]))]
+    elif kind == "pooled":
+        sources = [[first, run(rows(dice, coarse=coarse))], second]
+    else:
+        sources = [first, second if kind == "one session" else of_other_session(second)]
+    options: dict[str, Any] = {
+        "statistic": dice.choice(["median", "mean", "p95"]),
+        "margin": dice.choice([0.001, 0.05]),
+    }
+    found = compare(*sources, history=False, force=dice.random() < 0.5, **options)
+    assert Comparison.from_dict(found.to_dict()) == found
