@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from captured_sides import capture
 from conftest import ROOT
 from summary_documents import sound_summary
 
+from fastrnns_rs import load
 from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.errors import UsageError
 
@@ -203,6 +206,38 @@ def test_what_no_report_writes_is_refused_by_its_path(name: str) -> None:
     change(changed := copy.deepcopy(plain))
     with pytest.raises(UsageError) as raised:
         SummaryDocument.from_dict(changed)
+    assert message in raised.value.message
+
+
+#: Changes of the summary of a capture, and the messages.
+SUMS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "a stream with more work": (
+        lambda found: found["streams"][0].update(total_ns=10**12),
+        "total_ns of streams of devices[0] adds up to 10000",
+    ),
+    "a stream with more kernels": (
+        lambda found: found["streams"][0].update(kernel_count=10**6),
+        "kernel_count of streams of devices[0] adds up to 1000",
+    ),
+    "a budget with more kernels": (
+        lambda found: found["devices"][0]["budget"]["kernels"][0].update(count=10**6),
+        "count of kernels in the budget of devices[0] adds up to 1000",
+    ),
+    "a budget with more copies": (
+        lambda found: found["devices"][0]["budget"]["copies"][0].update(count=10**6),
+        "count of copies in the budget of devices[0] adds up to 1000",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_that_contradict_each_other_are_refused(tmp_path: Path, name: str) -> None:
+    change, message = SUMS[name]
+    plain = load(capture(tmp_path / "trace.json")).to_dict()
+    SummaryDocument.from_dict(plain)
+    change(plain)
+    with pytest.raises(UsageError) as raised:
+        SummaryDocument.from_dict(plain)
     assert message in raised.value.message
 
 

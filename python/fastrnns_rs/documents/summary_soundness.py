@@ -26,6 +26,7 @@ def check_summary(found: SummaryDocument) -> None:
             parts = f"busy_ns, {device.busy_ns}, and idle_ns, {device.idle_ns}"
             raise UsageError(f"devices[{place}].span_ns is {device.span_ns}, not the sum of {parts}")
         _check_budget(f"devices[{place}].budget", device)
+        _check_rows(place, device, found)
         _check_activity(f"devices[{place}].activity", device)
     kernels, total = sum(one.total_ns for one in found.kernels), sum(one.kernel_total_ns for one in found.devices)
     # Totals of nvprof are kernels without a device.
@@ -59,6 +60,29 @@ def _check_budget(path: str, device: DeviceRow) -> None:
     idle = sum(one.total_ns for one in budget.idle)
     if idle != device.idle_ns:
         raise UsageError(f"{path}.idle adds up to {idle} ns, and idle_ns is {device.idle_ns}")
+
+
+def _check_rows(place: int, device: DeviceRow, found: SummaryDocument) -> None:
+    """Checks counts and times of streams and budget against other rows."""
+    copies = [row for row in found.memory_operations if row.device == place]
+    streams = [row for row in found.streams if row.device == place]
+    pairs = []
+    # Earlier versions have no streams.
+    if streams:
+        expected = device.kernel_total_ns + sum(row.total_ns for row in copies)
+        pairs += [("total_ns of streams", sum(row.total_ns for row in streams), expected)]
+        pairs += [("kernel_count of streams", sum(row.kernel_count for row in streams), device.kernel_count)]
+    if device.budget is not None:
+        pairs += [
+            ("count of kernels in the budget", sum(row.count for row in device.budget.kernels), device.kernel_count)
+        ]
+    # Nor do their copies name the device.
+    if device.budget is not None and copies:
+        counted = sum(row.count for row in device.budget.copies)
+        pairs += [("count of copies in the budget", counted, sum(row.count for row in copies))]
+    for name, total, expected in pairs:
+        if total != expected:
+            raise UsageError(f"{name} of devices[{place}] adds up to {total}, not {expected}")
 
 
 def _check_activity(path: str, device: DeviceRow) -> None:
