@@ -92,8 +92,16 @@ def test_the_command_is_upstreams_with_our_child_behind_it(fake: Ncu) -> None:
         *("--target-processes", "all", "--replay-mode", "kernel", "--kernel-name-base", "function"),
         *("--profile-from-start", "off", "--print-units", "base", "--import-source", "yes", "--force-overwrite"),
         *("--export", str(fake.report), "--set", "full"),
-        *(sys.executable, "-P", "-m", "fastrnns_rs.worker.inductor.single_call", str(fake.module), "cpu"),
+        *(sys.executable, "-P", "-m", "fastrnns_rs.worker.start_in", str(Path.cwd())),
+        *("fastrnns_rs.worker.inductor.single_call", str(fake.module), "cpu"),
     ]
+
+
+def test_it_starts_where_no_user_can_put_modules_and_the_module_in_the_working_directory(fake: Ncu) -> None:
+    places = [fake.folder / "of_ncu", fake.folder / "of_module"]
+    fake.module = planted(fake.folder, f"import os, pathlib; pathlib.Path({str(places[1])!r}).write_text(os.getcwd())")
+    fake.does(f"import os; Path({str(places[0])!r}).write_text(os.getcwd())\n", RUN, REPORT).run()
+    assert [one.read_text() for one in places] == ["/", str(Path.cwd())]
 
 
 def test_words_reach_it_whatever_is_in_them(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes.programs import find_program
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.profile.attempt import describe_end
+from fastrnns_rs.verbs.profile.tools import SAFE_FOLDER, module_words
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Completed
@@ -98,10 +99,10 @@ def _command(row: ModuleRow, asked: InductorOptions, report: Path) -> list[str]:
         *("--profile-from-start", "off"),
         *("--print-units", "base", "--import-source", "yes", "--force-overwrite"),
         # ncu treats a percent sign as the start of a placeholder.
-        *("--export", str(report).replace("%", "%%")),
+        *("--export", str(report.absolute()).replace("%", "%%")),
         *kernels,
         *metrics,
-        *(sys.executable, "-P", "-m", "fastrnns_rs.worker.inductor.single_call", row.path, row.device),
+        *(sys.executable, "-P", "-m", *module_words("fastrnns_rs.worker.inductor.single_call"), row.path, row.device),
     ]
 
 
@@ -112,7 +113,7 @@ def _started(command: list[str], asked: InductorOptions) -> Completed:
         "PYTHONPATH": os.pathsep.join(one for one in sys.path if one),
     }
     try:
-        return run_command(command, timeout=asked.timeout, env=variables, grace=_GRACE_S)
+        return run_command(command, timeout=asked.timeout, env=variables, grace=_GRACE_S, cwd=SAFE_FOLDER)
     except RuntimeError as error:
         raise FastrnnsError(f"ncu failed: {error}") from None
     except (OSError, ValueError) as error:

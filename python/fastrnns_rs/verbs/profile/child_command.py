@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,7 @@ from fastrnns_rs.problem.torch_profiler import TorchOptions
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import ProfileRequest
-from fastrnns_rs.verbs.profile.tools import start_folder
+from fastrnns_rs.verbs.profile.tools import module_words, start_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,11 +42,7 @@ def child_command(request: ProfileRequest, plan: Plan, stem: Path, answer: str |
     first += ["--stem", str(stem)] if request.tool == "torch" else []
     first += [] if answer is None else ["--answer", answer]
     # With -P, files in the working directory cannot hide the standard library.
-    start = ["fastrnns_rs"]
-    if start_folder(request.tool) is not None:
-        # Without the working directory, if it was removed.
-        with suppress(OSError):
-            start = ["fastrnns_rs.worker.profile.start_in", os.getcwd()]  # noqa: PTH109
+    start = ["fastrnns_rs"] if start_folder(request.tool) is None else module_words("fastrnns_rs")
     return [sys.executable, "-P", "-m", *start, "profile", *first, *arguments(request, plan)]
 
 

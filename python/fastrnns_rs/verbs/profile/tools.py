@@ -21,8 +21,8 @@ PROGRAMS = {
     "nsys": "Install NVIDIA Nsight Systems, or use `nsys_path`.",
     "nvprof": "Install a CUDA toolkit before 13, or use `nvprof_path`.",
 }
-#: Folder in which nsys starts. The Python inside nsys searches the working directory and all folders above it for
-#: modules; in this one, only root can put them.
+#: Folder in which nsys and ncu start. The Python inside nsys searches the working directory and all folders above it
+#: for modules; in this one, only root can put them.
 SAFE_FOLDER = "/"
 #: First compute capability that nvprof does not support.
 _TOO_NEW_FOR_NVPROF = 8
@@ -50,6 +50,19 @@ def start_folder(name: str | None) -> str | None:
         name: Name of the profiler; None for none.
     """
     return SAFE_FOLDER if name == "nsys" else None
+
+
+def module_words(module: str) -> list[str]:
+    """Returns the words after `python -m` for a profiler in `SAFE_FOLDER`.
+
+    They run a module of this package in the working directory.
+    """
+    try:
+        folder = os.getcwd()  # noqa: PTH109
+    except OSError:
+        # The working directory was removed.
+        return [module]
+    return ["fastrnns_rs.worker.start_in", folder, module]
 
 
 def search(name: str, path: str | None = None) -> list[Found]:
