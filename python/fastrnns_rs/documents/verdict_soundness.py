@@ -10,6 +10,7 @@ from fastrnns_rs._core import benjamini_hochberg, compare_samples
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.combined_ratio import combine_ratios
 from fastrnns_rs.documents.replicates import vary
+from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
@@ -121,8 +122,7 @@ def _is_near(value: float | None, expected: float | None, unit: float = 1e-3) ->
 def _check_word(path: str, row: Row, alone: SampleComparison | None, method: Method) -> None:
     """Rejects a verdict that the processes and the whole table do not give."""
     expected = None if alone is None else alone.verdict
-    adjusted = row.p_value_adjusted
-    if expected in {"faster", "slower"} and adjusted is not None and adjusted > method.false_discovery_rate:
+    if is_withdrawn(expected, row.p_value_adjusted, method.false_discovery_rate):
         expected = "inconclusive"
     conditional = row.basis == "two_sessions" and expected != "inconclusive"
     for key, word in (
@@ -135,8 +135,7 @@ def _check_word(path: str, row: Row, alone: SampleComparison | None, method: Met
 
 def _check_adjusted(found: Comparison) -> None:
     rows = [(number, row) for number, row in enumerate(found.rows) if row.p_value is not None]
-    # Equivalent rows count with a p-value of 1, as where the comparison was made.
-    values = [1.0 if "equivalent" in {row.verdict, row.conditional_verdict} else row.p_value or 0.0 for _, row in rows]
+    values = counted_p_values((row.verdict or row.conditional_verdict, row.p_value or 0.0) for _, row in rows)
     adjusted = benjamini_hochberg(values, rate=found.method.false_discovery_rate).adjusted if rows else []
     for (number, row), value in zip(rows, adjusted, strict=True):
         if not _is_near(row.p_value_adjusted, value):

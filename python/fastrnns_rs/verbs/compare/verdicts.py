@@ -28,6 +28,7 @@ from fastrnns_rs.documents.comparison import (
     is_regression,
     is_withheld,
 )
+from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
 from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, choose_replication, compare_pair
 from fastrnns_rs.verbs.compare.series_matching import Pair
@@ -114,17 +115,14 @@ def decide(pairs: Sequence[Pair], margin: float, past: Past | None = None) -> li
 def ranked(rows: Sequence[tuple[Verdict | None, float]]) -> list[tuple[Step, float]]:
     """Returns the rank and the adjusted p-value of each row.
 
-    Equal p-values share the last rank. Equivalent rows count with p = 1. Precise rows have small p-values for
-    differences inside the margin, and would lower the threshold for noisy rows. With 20 precise rows next to 20 rows of
-    noise, 26 % of the differences were false, and 2 % with p = 1 (docs/explanation/validation.md). The procedure
-    holds, since 1 is no smaller than a uniform p-value.
+    Equal p-values share the last rank.
 
     Args:
         rows: Verdict of each row alone, and its p-value.
     """
     if not rows:
         return []
-    p_values = [1.0 if verdict == "equivalent" else p_value for verdict, p_value in rows]
+    p_values = counted_p_values(rows)
     adjusted = stats.benjamini_hochberg(p_values, rate=FALSE_DISCOVERY_RATE).adjusted
     ranks = {value: rank for rank, value in enumerate(sorted(p_values), 1)}
     return [(Step(rank=ranks[value], of=len(p_values)), one) for value, one in zip(p_values, adjusted, strict=True)]
@@ -132,7 +130,7 @@ def ranked(rows: Sequence[tuple[Verdict | None, float]]) -> list[tuple[Step, flo
 
 def withdrawn(verdict: Verdict | None, adjusted: float, step: Step) -> str | None:
     """Returns the reason why the table withdraws a row's verdict; None if it stands."""
-    if verdict not in {"faster", "slower"} or adjusted <= FALSE_DISCOVERY_RATE:
+    if not is_withdrawn(verdict, adjusted, FALSE_DISCOVERY_RATE):
         return None
     return (
         f"{verdict} by itself, but not among {step.of} rows: its adjusted p-value {adjusted:.3g} is above "
