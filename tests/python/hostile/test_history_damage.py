@@ -228,6 +228,22 @@ def test_foreign_files_are_named_and_left_alone(history: RunHistory, tmp_path: P
     document.to_json().encode()
 
 
+def test_other_files_of_a_run_are_named(history: RunHistory) -> None:
+    """With one that is listed, nothing tells which of them is the run."""
+    history.keep(made(1))
+    history.keep(made(2))
+    kept = history.document().runs
+    other = history.runs_folder / "other.json"
+    other.write_text(Path(kept[0].path).read_text() + " ")
+    document = history.document()
+    [warning] = document.warnings
+    [unlisted] = {one.name for one in history.runs_folder.glob("*.json")} - {
+        Path(one.path).name for one in document.runs
+    }
+    assert len(document.runs) == 2
+    assert warning.evidence == f"1 file: {unlisted}: run {kept[0].run_id[:12]} has another file, which is listed"
+
+
 @pytest.mark.parametrize("run_id", ["", "..", "../../x", "a/b", "x" * 5000, "\x1b[2J", "~"])
 def test_the_id_of_a_run_names_no_other_file(history: RunHistory, tmp_path: Path, run_id: str) -> None:
     made(1).save(tmp_path / "elsewhere.json")

@@ -72,7 +72,7 @@ _STORED = (
     ),
     WarningRow(
         "foreign_files",
-        effect="files in the history folder are not listed, because they are not run files",
+        effect="files in the history folder are not listed: they are not run files, or other files of a listed run",
         short="files in the history folder are not listed",
         evidence="number of files, and the reason for each",
         hint="Move these files out of the folder, then list the runs: fastrnns-rs history",

@@ -169,7 +169,7 @@ class RunHistory:
     def document(self, newest: int | None = None) -> History:
         """Returns the runs, with the last started run at the end.
 
-        A run with several files is listed once.
+        A run with several files is listed once; a warning names its other files, except for copies.
 
         Args:
             newest: Number of the last started runs; None for all.
@@ -178,8 +178,10 @@ class RunHistory:
         with pause_garbage_collection(), self.index() as index:
             # Damage that only this query meets has the next one read the files.
             faults = index.faults()
-            runs = self._runs(index.runs(newest))
+            rows, others = index.runs_and_others(newest)
+            runs = self._runs(rows)
         foreign = [f"{name}: {fault}" for name, fault in faults]
+        foreign += [f"{name}: run {run_id[:12]} has another file, which is listed" for name, run_id in others]
         return History(folder=str(self.folder), runs=runs, warnings=[*_report_foreign(foreign)])
 
     def n_runs(self) -> int:

@@ -107,13 +107,23 @@ class RunIndex:
         Args:
             newest: Number of runs; None for all. If a run has several files, the last started file counts.
         """
+        return self.runs_and_others(newest)[0]
+
+    def runs_and_others(self, newest: int | None = None) -> tuple[list[tuple[Any, ...]], list[tuple[str, str]]]:
+        """Returns the rows of `runs`, and the other files of these runs.
+
+        Each has its name and the run. A file of equal size is a copy, and is left out.
+        """
         found = self._fetch(f"{_SELECT_RUNS} LIMIT ?", [-1 if newest is None else newest])
         runs: dict[str, tuple[Any, ...]] = {}
         for row in found:
             runs.setdefault(row[2], row)
         if newest is not None and len(runs) < len(found):
-            return self.runs()[-newest:]
-        return [(os.fsdecode(row[0]), *row[1:]) for row in reversed(runs.values())]
+            every, others = self.runs_and_others()
+            listed = every[-newest:]
+            return listed, [one for one in others if one[1] in {row[2] for row in listed}]
+        others = [(os.fsdecode(row[0]), row[2]) for row in found if row[1] != runs[row[2]][1]]
+        return [(os.fsdecode(row[0]), *row[1:]) for row in reversed(runs.values())], others
 
     def n_runs(self) -> int:
         """Returns the number of runs."""
