@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 255
 #: Number of attempts to lock a file that other processes remove.
 _TRIES = 100
+#: Text of a lock file: number of the process, and name of the machine.
+_HOLDER = re.compile(r"(\d{1,10}) (.*)\n")
 #: Opening fails for a link in place of the lock file, and does not wait for a pipe.
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -107,6 +109,7 @@ class WriterLocks:
                 raise
             # The previous holder may have removed the file since it was opened: then its lock protects nothing.
             if _is_at(descriptor, path):
+                _check_own(descriptor)
                 other = _other_process(descriptor)
                 with suppress(OSError):
                     _name_holder(descriptor)
@@ -131,6 +134,7 @@ class WriterLocks:
             # The file is removed only while it is locked: afterwards it may be the lock of another process.
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_at(descriptor, path):
+                _check_own(descriptor)
                 os.unlink(path)
         self._forget(path)
 
@@ -219,6 +223,17 @@ def _check_ordinary(descriptor: int) -> None:
         raise OSError(errno.EINVAL, "its lock file is not an ordinary file")
 
 
+def _check_own(descriptor: int) -> None:
+    """Rejects a file with a text that no lock file has: it would be emptied and removed.
+
+    Raises:
+        OSError: If there is such a text.
+    """
+    text = _text(descriptor)
+    if text and _HOLDER.fullmatch(text) is None:
+        raise OSError(errno.EINVAL, "its lock file is another file")
+
+
 def _is_at(descriptor: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
@@ -255,12 +270,16 @@ def _other_process(descriptor: int) -> str | None:
 
 def _named(descriptor: int) -> tuple[int, str] | None:
     """Returns the process and the machine that a lock file names."""
-    text = ""
+    found = _HOLDER.fullmatch(_text(descriptor))
+    return None if found is None else (int(found[1]), found[2])
+
+
+def _text(descriptor: int) -> str:
+    """Returns the start of a lock file; empty if it cannot be read."""
     # SMB refuses to read a file that another process has locked.
     with suppress(OSError):
-        text = os.pread(descriptor, 300, 0).decode(errors="replace")
-    found = re.fullmatch(r"(\d{1,10}) (\S+)\n", text)
-    return None if found is None else (int(found[1]), found[2])
+        return os.pread(descriptor, 300, 0).decode(errors="replace")
+    return ""
 
 
 def _shown(process: int, machine: str) -> str:

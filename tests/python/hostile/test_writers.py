@@ -166,7 +166,7 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_again(tmp_path: Path, monkey
             lock.unlink()
         elif len(seen) == 2:
             lock.unlink()
-            lock.write_text("another")
+            lock.write_text(f"0 {os.uname().nodename}\n")
         return flock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", late)
@@ -221,6 +221,25 @@ def test_what_is_planted_in_place_of_a_lock_is_left_alone(tmp_path: Path, plante
     assert victim.read_text() == "precious"
     assert os.path.lexists(lock)
     assert Run.load(path).status == "complete"
+
+
+@pytest.mark.parametrize("text", ["my notes\n", "\0", "7 elsewhere\nand more", "{}"])
+def test_a_file_with_the_name_of_a_lock_is_not_one(tmp_path: Path, text: str) -> None:
+    """It was emptied and removed, even if it was an input of the command."""
+    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
+    lock.write_text(text)
+    with WriterLocks() as locks:
+        assert locks.hold(path) == "its lock file is another file"
+        assert lock.read_text() == text
+    assert lock.read_text() == text
+
+
+def test_an_input_with_the_name_of_a_lock_is_kept(tmp_path: Path) -> None:
+    lock = tmp_path / ".shown.json.lock"
+    run_files.run([run_files.result()]).save(lock)
+    kept = lock.read_bytes()
+    assert run_cli("show", lock, "--json", "--output", tmp_path / "shown.json").status == 0
+    assert lock.read_bytes() == kept
 
 
 def test_the_holder_is_what_the_lock_says_or_unknown(tmp_path: Path) -> None:
