@@ -135,6 +135,37 @@ def test_a_run_whose_tags_cannot_be_read_is_not_deleted(
     assert len(os.listdir(three.runs_folder)) == 3
 
 
+@pytest.mark.parametrize("place", ["tags", "tags/a"])
+@pytest.mark.parametrize("becomes", ["link", "loop", "file"])
+def test_a_run_whose_tags_are_elsewhere_is_not_deleted(three: RunHistory, place: str, becomes: str) -> None:
+    """The disk that a link leads to may not be mounted."""
+    three.tag(three.document().runs, "a")
+    path = three.folder / place
+    path.rename(three.folder / "gone")
+    make = {
+        "link": lambda: path.symlink_to(three.folder / "unmounted"),
+        "loop": lambda: path.symlink_to(path.name),
+        "file": lambda: path.write_text(""),
+    }
+    make[becomes]()
+    done = run_cli("history", "--prune", "--keep", "1")
+    # A file among the tags is nobody's tag.
+    deleted = (place, becomes) == ("tags/a", "file")
+    assert (done.status == 0, len(os.listdir(three.runs_folder))) == ((True, 0) if deleted else (False, 3))
+    assert done.stderr == "" if deleted else done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_tags_behind_a_link_and_with_a_line_end_are_tags(three: RunHistory) -> None:
+    three.tag(three.document().runs, "a")
+    moved = three.tags_folder.rename(three.folder / "elsewhere")
+    three.tags_folder.symlink_to(moved)
+    for file in (moved / "a").iterdir():
+        file.write_text(file.read_text() + "\r\n")
+    assert run_cli("history", "--prune", "--keep", "1").status == 0
+    assert [one.tags for one in three.document().runs] == [["a"]] * 3
+
+
 def test_a_run_that_was_resumed_meanwhile_is_not_deleted(three: RunHistory) -> None:
     runs = three.document().runs
     with open(runs[0].path, "a", encoding="utf-8") as file:

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -279,21 +279,20 @@ class RunHistory:
         """
         return writing.remove_abandoned(str(self.runs_folder), _ABANDONED_S)
 
-    def _tags(self, run_ids: Collection[str]) -> dict[str, set[str]]:
+    def _tags(self, run_ids: set[str]) -> dict[str, set[str]]:
         """Returns the tags of some runs.
 
         Files of others may have any other text, which could fill the memory.
         """
         found: dict[str, set[str]] = {}
         for folder in _folders(self.tags_folder):
-            if not _TAG.fullmatch(folder.name):
-                continue
             # Another command may remove the folder with its last file. A tag that cannot be read is an error: a run
             # without tags may be deleted.
             with suppress(FileNotFoundError), os.scandir(folder) as files:
                 for file in files:
-                    run_id = _tagged(file)
-                    if run_id is not None and run_id in run_ids:
+                    text = _tagged(file)
+                    # An editor adds a line end.
+                    for run_id in {text, text.rstrip("\r\n")} & run_ids if text is not None else ():
                         found.setdefault(run_id, set()).add(folder.name)
         return found
 
@@ -356,10 +355,24 @@ def _n_processes(run: Run) -> Counter[str | None]:
 
 
 def _folders(path: Path) -> list[Path]:
-    try:
-        return [one for one in path.iterdir() if one.is_dir()]
-    except (FileNotFoundError, NotADirectoryError):
+    """Returns the folders of tags.
+
+    Raises:
+        UsageError: If a link leads nowhere: the tags behind it would be lost.
+        OSError: If the folder cannot be read.
+    """
+    if not os.path.lexists(path):
         return []
+    found = [path] if path.is_symlink() else []
+    with suppress(FileNotFoundError):
+        found += [one for one in path.iterdir() if _TAG.fullmatch(one.name)]
+    for one in found:
+        if one.is_symlink() and not one.is_dir():
+            hint = "Mount the disk of the tags, or remove the link."
+            raise UsageError(
+                f"cannot read tags: {str(one)!r}", hint, reason="the link leads to no folder", value=str(one)
+            )
+    return [one for one in found if one != path and one.is_dir()]
 
 
 def _tagged(file: os.DirEntry[str]) -> str | None:
