@@ -56,6 +56,17 @@ def test_metadata_nearer_the_run_wins() -> None:
     assert imported(document).series[0].runner == "innermost"
 
 
+@pytest.mark.parametrize(("key", "other"), [("unit", "byte"), ("name", "other")])
+def test_runs_of_other_units_or_names_are_refused(key: str, other: str) -> None:
+    """Bytes became a time with a verdict."""
+    document = plain("pyperf.json")
+    metadata = document["benchmarks"][0]["metadata"]
+    for place, run in enumerate(document["benchmarks"][0]["runs"]):
+        run["metadata"][key] = other if place else metadata.get(key, "second")
+    with pytest.raises(UsageError, match=f"the metadata {key} of .* differs between runs"):
+        imported(document)
+
+
 def test_a_benchmark_that_only_calibrated_has_a_reason() -> None:
     document = plain("pyperf.json")
     document["benchmarks"][0]["runs"] = document["benchmarks"][0]["runs"][:1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -60,8 +61,8 @@ def read(document: Place) -> Side:
         runs = benchmark["runs"].items()
         if not runs:
             raise benchmark.damage(f"{benchmark.path}.runs is empty")
-        metadata = common | _metadata(benchmark) | _metadata(runs[0])
-        name, unit = _text(benchmark, metadata, "name"), _text(benchmark, {"unit": "second"} | metadata, "unit")
+        shared, own = common | _metadata(benchmark), [*map(_metadata, runs)]
+        name, unit = _text(benchmark, shared, own, "name"), _text(benchmark, {"unit": "second"} | shared, own, "unit")
         if unit == "second":
             timed.append(Benchmark(name, partial(_measured, runs)))
         else:
@@ -79,15 +80,21 @@ def _metadata(place: Place) -> dict[str, Any]:
     return {} if metadata is None else metadata.object()
 
 
-def _text(benchmark: Place, metadata: dict[str, Any], key: str) -> str:
+def _text(benchmark: Place, shared: dict[str, Any], own: Sequence[dict[str, Any]], key: str) -> str:
     """Returns a metadata text of a benchmark.
 
-    Metadata that all runs or all benchmarks share is stored in the enclosing object.
+    Args:
+        benchmark: Benchmark.
+        shared: Metadata that all runs share, which is stored in the benchmark or the file.
+        own: Metadata of each run, which count before.
+        key: Key of the text.
     """
-    value = metadata.get(key)
-    if not isinstance(value, str):
+    found = [one[key] for one in own if key in one] or [shared.get(key)]
+    if not all(isinstance(one, str) for one in found):
         raise benchmark.damage(f"the metadata {key} of {benchmark.path} is missing or no string")
-    return value
+    if len({*found}) > 1:
+        raise benchmark.damage(f"the metadata {key} of {benchmark.path} differs between runs")
+    return str(found[0])
 
 
 def _measured(runs: list[Place]) -> Measured:
