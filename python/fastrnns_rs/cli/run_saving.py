@@ -190,9 +190,13 @@ class RunSaver:
             where = (
                 f"warning: the run is not in the history, but in {place}" if is_lost else f"note: the run is in {place}"
             )
-            _tell(where, f"hint: fastrnns-rs {'history --import' if is_lost else 'show'} {shell_word(place)}")
+            # With `--quiet`, this is all that tells where a run is that is not where it was to be.
+            tell = shared.tell_error if is_lost else shared.tell
+            lines = (where, f"hint: fastrnns-rs {'history --import' if is_lost else 'show'} {shell_word(place)}")
+            tell(map(visible, lines))
         except OSError as error:
-            _tell(f"warning: the run is not kept: no temporary file can be written: {error.strerror}")
+            reason = f"no temporary file can be written: {error.strerror}"
+            shared.tell_error([f"warning: the run is not kept: {reason}"])
 
 
 def _is_comparable(newest: Sequence[KeptRun], run: Run) -> bool:

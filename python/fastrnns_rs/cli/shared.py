@@ -247,6 +247,8 @@ def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] =
 
     if is_stream(output):
         check_open_file(output)
+        if not _is_stdout(output) and output.is_file():
+            check_not_read(output, inputs, flag)
     else:
         from fastrnns_rs.cli.configuration import configuration_file
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from fastrnns_rs.documents.reading import NO_ANSWER
+from fastrnns_rs.documents.replaceable import why_not_replaceable
 from fastrnns_rs.errors import DiskError, UsageError
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ def check_writable(path: Path) -> None:
     if open_descriptor(path) is not None:
         reason, hint = "the path is an open file of this process", "Use the path of a file, or write to stdout."
         raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path))
+    why_not = why_not_replaceable(place)
+    if why_not is not None:
+        raise UsageError(f"cannot write file: {str(path)!r}", "Use another file.", reason=why_not, value=str(path))
     first, second = _temporary(place), _temporary(place)
     try:
         with removed_on_error(first), removed_on_error(second):

@@ -10,6 +10,7 @@ from pathlib import Path
 import kineto_traces
 import pytest
 from commands import Done, run_cli
+from run_files import result, run
 from test_file_names import record
 
 
@@ -201,3 +202,14 @@ def test_no_code_runs_before_an_output_is_refused(words: tuple[str, ...], anywhe
     assert done.status == 2
     assert "runners.py" in done.stderr
     assert not (anywhere / "executed").exists()
+
+
+@pytest.mark.parametrize("words", ["show /dev/fd/5", "compare a.json b.json", "show b.json"])
+def test_an_input_that_is_open_for_writing_is_not_overwritten(anywhere: Path, words: str) -> None:
+    for name in ("a.json", "b.json"):
+        run([result()]).save(anywhere / name)
+    kept = (anywhere / "b.json").read_bytes()
+    command = f"{sys.executable} -m fastrnns_rs {words} --json --output /dev/fd/5 5<>b.json"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=anywhere)
+    assert (done.returncode, "cannot overwrite input: '/dev/fd/5'" in done.stderr) == (2, True)
+    assert (anywhere / "b.json").read_bytes() == kept
