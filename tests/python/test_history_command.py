@@ -154,6 +154,14 @@ def test_runs_of_another_time_zone_are_in_order(history: RunHistory) -> None:
     assert Path(found[1].path).name.startswith("20260101T150000Z")
 
 
+def test_times_in_other_notations_are_in_order(history: RunHistory) -> None:
+    times = ("2026-12-31T00:00:00Z", "20260101T000000Z", "2026-06-01T00:00:00.500Z", "2026-06-01T00:00:01Z")
+    for number, time in enumerate(times):
+        one = made(number)
+        history.keep(replace(one, created_utc=time, sessions=[replace(one.sessions[0], started_utc=time)]))
+    assert [int(one.run_id, 16) for one in history.document().runs] == [1, 2, 3, 0]
+
+
 @pytest.mark.parametrize("words", [["--tag", "one"], ["--export", "out"], ["--import", "out"], ["--prune"]])
 def test_an_action_has_no_document(history: RunHistory, anywhere: Path, words: list[str]) -> None:
     kept(history, made(1))

@@ -6,15 +6,17 @@ from datetime import UTC, datetime
 
 
 def in_utc(time: str) -> str:
-    """Returns a time without its offset; a text that is no time stays as it is.
+    """Returns a time in one notation; a text that is no time stays as it is.
 
-    The order of texts is then that of the times.
+    The order of texts is then that of the times. Parts of a second are left out.
 
-    >>> in_utc("2026-11-28T05:00:00+14:00")
-    '2026-11-27T15:00:00Z'
+    >>> in_utc("2026-11-28T05:00:00.5+14:00"), in_utc("20261128T0500Z")
+    ('2026-11-27T15:00:00Z', '2026-11-28T05:00:00Z')
     """
     try:
         found = datetime.fromisoformat(time)
-        return found.astimezone(UTC).isoformat().replace("+00:00", "Z") if found.utcoffset() else time
+        # Without an offset, it is UTC: this package has always written times in UTC.
+        in_utc = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
         return time
+    return in_utc.isoformat(timespec="seconds").replace("+00:00", "Z")
