@@ -6,7 +6,7 @@ import os
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
 
 class FastrnnsError(Exception):
@@ -237,6 +237,14 @@ def unknown(
     correction = closest(value, known) if isinstance(value, str) else None
     hint = hint or f"Use {listed}."
     return UsageError(f"{what}: {value!r}", hint, where=where, reason=reason, value=value, correction=correction)
+
+
+def is_one_of(value: object, known: Container[str]) -> bool:
+    """Returns True if a value is a known name.
+
+    An array would be compared element by element.
+    """
+    return isinstance(value, str) and value in known
 
 
 def unknown_key(noun: str, name: object, known: Iterable[str], place: str) -> KeyError:

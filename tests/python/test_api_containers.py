@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import run_files
 import screen_data
@@ -158,3 +159,21 @@ def test_old_keywords_of_render_warn(tmp_path: Path) -> None:
         run.render(formt="json")
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'nothing'$"):
         run.render(nothing=1)
+
+
+def test_arrays_are_no_names() -> None:
+    """Python has no truth value of a comparison with an array."""
+    made, array = run_files.run([run_files.result()]), np.array([1.0, 2.0])
+    assert array not in made
+    assert made.results[0] in made
+    with pytest.raises(KeyError, match="no runner array"):
+        made[array]  # type: ignore[index]
+    compared = fastrnns_rs.compare(screen_data.baseline(), screen_data.candidate(), history=False)
+    for call in (
+        lambda: compared.columns(array),  # type: ignore[arg-type]
+        lambda: fastrnns_rs.compare(made, made, statistic=array),  # type: ignore[arg-type]
+        lambda: fastrnns_rs.compare(made, made, margin=array),  # type: ignore[arg-type]
+        lambda: compared.columns([]),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(UsageError):
+            call()

@@ -228,6 +228,7 @@ def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path: Path) -> None:
         ("[NaN]", "NaN "),
         ("[-Infinity]", "-Infinity "),
         ("[1e999]", "1e999 "),
+        ("[1e9" + "9" * 5000 + "]", "1e9{38}… is not a number in JSON"),
     ],
 )
 def test_json_that_no_other_program_reads_is_refused(text: str, message: str, tmp_path: Path) -> None:

@@ -219,10 +219,6 @@ SUMS: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["streams"][0].update(kernel_count=10**6),
         "kernel_count of streams of devices[0] adds up to 1000",
     ),
-    "a budget with more kernels": (
-        lambda found: found["devices"][0]["budget"]["kernels"][0].update(count=10**6),
-        "count of kernels in the budget of devices[0] adds up to 1000",
-    ),
     "a budget with more copies": (
         lambda found: found["devices"][0]["budget"]["copies"][0].update(count=10**6),
         "count of copies in the budget of devices[0] adds up to 1000",

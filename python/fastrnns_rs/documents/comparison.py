@@ -28,7 +28,7 @@ from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part, Tabular
-from fastrnns_rs.errors import unknown
+from fastrnns_rs.errors import is_one_of, unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -256,7 +256,7 @@ class Comparison(Container[Row | Kernel], Tabular, Document):
         """
         from fastrnns_rs.documents.columns import flat_columns
 
-        if table not in _TABLES:
+        if not is_one_of(table, _TABLES):
             raise unknown("unknown table", table, _TABLES, where="table")
         return flat_columns(getattr(self, table), _TABLES[table])
 

@@ -52,7 +52,8 @@ class Container(Generic[Row_co]):
             KeyError: If no row, or more than one row, has the name. The message names the nearest row, or all rows.
         """
         names = self._names()
-        found = find_places(name, names)
+        # An array would be compared element by element.
+        found = find_places(name, names) if isinstance(name, str) else []
         if len(found) == 1:
             return self._rows()[found[0]]
         if found:
@@ -74,7 +75,9 @@ class Container(Generic[Row_co]):
 
     def __contains__(self, name: object) -> bool:
         """Returns True if at least one row has this name, or is this object."""
-        return any(name in names for names in self._names()) if isinstance(name, str) else name in self._rows()
+        if isinstance(name, str):
+            return any(name in names for names in self._names())
+        return any(name is row or (type(name) is type(row) and name == row) for row in self._rows())
 
     def __bool__(self) -> bool:
         """Returns True: a document without rows is a document."""

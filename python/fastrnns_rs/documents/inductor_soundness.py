@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.summary_inductor import InductorEntry
 
 #: A share in a tabulate line, and its rounding error.
-_SHARE, _HUNDREDTH = re.compile(r", ([0-9.]+)%"), 0.011
+_SHARE, _HUNDREDTH = re.compile(r", ([0-9]+(?:\.[0-9]+)?)%"), 0.011
 
 
 def check_report(found: InductorReport) -> None:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fastrnns_rs.documents.codec import since
+from fastrnns_rs.documents.codec import shown, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.self_check import SelfCheck
@@ -84,7 +84,7 @@ class NoiseFloor(Part):
     def __post_init__(self) -> None:
         for name in ("false_alarm_rate", "false_alarm_ci_low", "false_alarm_ci_high", "margin"):
             if not 0 <= getattr(self, name) <= 1:
-                raise UsageError(f"{name} is {getattr(self, name)}, not a share from 0 to 1")
+                raise UsageError(f"{name} is {shown(getattr(self, name))}, not a share from 0 to 1")
         # Earlier versions rounded the ends and the rate separately.
         if not self.false_alarm_ci_low - 1e-9 <= self.false_alarm_rate <= self.false_alarm_ci_high + 1e-9:
             ends = f"{self.false_alarm_ci_low} to {self.false_alarm_ci_high}"
@@ -95,7 +95,7 @@ class NoiseFloor(Part):
                 continue
             # Any program may have written the document: NaN and integers above the range of a float are outside too.
             if not 0 <= getattr(self, name) < _MOST:
-                raise UsageError(f"{name} is {getattr(self, name)}, not a relative difference")
+                raise UsageError(f"{name} is {shown(getattr(self, name))}, not a relative difference")
         self._check_counts()
         self._check_effects()
 

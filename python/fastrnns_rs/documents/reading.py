@@ -162,7 +162,8 @@ def _finite(token: str) -> float:
 
 
 def _no_number(token: str) -> NoReturn:
-    raise NoNumberError(f"{token} is not a number in JSON")
+    shortened = token if len(token) <= _LONGEST_KEY else f"{token[:_LONGEST_KEY]}…"
+    raise NoNumberError(f"{shortened} is not a number in JSON")
 
 
 def _refuse(found: os.stat_result) -> None:

@@ -15,7 +15,7 @@ from fastrnns_rs.documents.summary_captures import CaptureEntry
 from fastrnns_rs.documents.summary_inductor import InductorEntry
 from fastrnns_rs.documents.summary_plots import DeviceActivity, Histogram, NestedRange
 from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics, RangeRow
-from fastrnns_rs.errors import unknown
+from fastrnns_rs.errors import is_one_of, unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -326,7 +326,7 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
         """Returns a list of the document as columns, as `Summary.columns` does."""
         from fastrnns_rs.documents.columns import collect_columns
 
-        if table not in TABLES:
+        if not is_one_of(table, TABLES):
             raise unknown("unknown table", table, TABLES, where="table")
         return collect_columns(getattr(self, table), TABLES[table])
 

@@ -224,7 +224,9 @@ def _check_ordinary(descriptor: int) -> None:
 
 
 def _check_own(descriptor: int) -> None:
-    """Rejects a file with a text that no lock file has: it would be emptied and removed.
+    """Rejects a file with a text that no lock file has.
+
+    It would be emptied, and then removed.
 
     Raises:
         OSError: If there is such a text.

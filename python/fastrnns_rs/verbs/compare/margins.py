@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.argument_checks import check_size
 from fastrnns_rs.documents.warning import make_warning
-from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.errors import MissingError, UsageError, is_one_of
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.verbs.compare.environment_keys import values
 from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
@@ -46,7 +46,7 @@ def resolve_margin(
     """
     if given is None:
         return DEFAULT_MARGIN, "default", []
-    if given == NOISE_FLOOR:
+    if is_one_of(given, {NOISE_FLOOR}):
         every = [*sides]
         device = _device(every)
         torches = {text for side in every for text in values(side.environment.get("torch_version")) if text}
@@ -60,10 +60,11 @@ def check(given: float | str | None, statistic: str = "median") -> None:
     Raises:
         UsageError: If the margin is invalid, or the noise floor is not that of the statistic.
     """
-    if given == NOISE_FLOOR and statistic != "median":
+    is_floor = is_one_of(given, {NOISE_FLOOR})
+    if is_floor and statistic != "median":
         reason = f"the noise floor is that of medians, not of {statistic!r}"
         raise _no_floor(reason)
-    if given is not None and given != NOISE_FLOOR:
+    if given is not None and not is_floor:
         resolve_margin(given)
 
 

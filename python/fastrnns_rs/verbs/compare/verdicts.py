@@ -29,7 +29,7 @@ from fastrnns_rs.documents.comparison import (
     is_withheld,
 )
 from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
-from fastrnns_rs.errors import UsageError, unknown
+from fastrnns_rs.errors import UsageError, is_one_of, unknown
 from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, choose_replication, compare_pair
 from fastrnns_rs.verbs.compare.series_matching import Pair
 
@@ -289,7 +289,7 @@ def check_causes(fail_on: str | Iterable[str]) -> list[str]:
     """
     causes = [fail_on] if isinstance(fail_on, str) or not isinstance(fail_on, Iterable) else [*fail_on]
     for one in causes:
-        if one not in CAUSES:
+        if not is_one_of(one, CAUSES):
             raise unknown("invalid value", one, CAUSES, where="fail_on")
     return causes
 
@@ -300,7 +300,7 @@ def check_statistic(statistic: str) -> None:
     Raises:
         UsageError: If the value is not in `STATISTICS`.
     """
-    if statistic not in STATISTICS:
+    if not is_one_of(statistic, STATISTICS):
         raise unknown("unknown statistic", statistic, STATISTICS, where="statistic")
 
 
