@@ -63,7 +63,7 @@ def _check_budget(path: str, device: DeviceRow) -> None:
 
 
 def _check_rows(place: int, device: DeviceRow, found: SummaryDocument) -> None:
-    """Checks counts and times of streams, and copies of the budget, against other rows."""
+    """Checks streams, and copies of the budget, against the device and other rows."""
     copies = [row for row in found.memory_operations if row.device == place]
     streams = [row for row in found.streams if row.device == place]
     pairs = []
