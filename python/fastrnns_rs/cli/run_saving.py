@@ -190,7 +190,7 @@ class RunSaver:
             where = (
                 f"warning: the run is not in the history, but in {place}" if is_lost else f"note: the run is in {place}"
             )
-            # With `--quiet`, this is all that tells where a run is that is not where it was to be.
+            # Also with `--quiet`: nothing else names the file.
             tell = shared.tell_error if is_lost else shared.tell
             lines = (where, f"hint: fastrnns-rs {'history --import' if is_lost else 'show'} {shell_word(place)}")
             tell(map(visible, lines))

@@ -44,7 +44,7 @@ def combine_ratios(rows: Iterable[tuple[Hashable, Row]]) -> GeometricMean | None
     Returns:
         The mean; None if no row has a p-value.
     """
-    #: Of each runner: the logarithm of the ratio of each phase, and half the width of its interval.
+    # Of each runner: the logarithm of the ratio of each phase, and half the width of its interval.
     runners: dict[Hashable, list[tuple[float, float]]] = {}
     shared = False
     for key, row in rows:

@@ -39,7 +39,7 @@ def _mount_points() -> set[str]:
     with suppress(OSError):
         text = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
     # Mount ID, mount ID of the parent, device, folder of the device, and mount point.
-    places = (fields[4] for fields in map(str.split, text.splitlines()) if fields[4:])
+    places = (fields[4] for line in text.split("\n") if (fields := line.split(" "))[4:])
     return {re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), one) for one in places}
 
 

@@ -104,6 +104,20 @@ def test_a_disk_that_has_room_again(place: Path, temporary: Path, monkeypatch: p
     assert not [*temporary.iterdir()]
 
 
+def test_a_quiet_command_names_the_place_of_a_run_that_is_not_in_the_history(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail(monkeypatch, errno.ENOSPC)
+    history = {"FASTRNNS_HISTORY": temporary.parent / "history", "FASTRNNS_NO_HISTORY": "0"}
+    done = run_pretended(*BENCH, "--quiet", TMPDIR=temporary, **history)
+    (kept,) = temporary.iterdir()
+    assert done.stderr.splitlines() == [
+        f"warning: the run is not in the history, but in {kept}",
+        f"hint: fastrnns-rs history --import {kept}",
+    ]
+    assert measured(Run.load(kept)) == MEASURED
+
+
 @pytest.mark.parametrize("options", [["--json"], []])
 def test_without_a_temporary_folder_results_go_to_stdout(
     place: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
