@@ -35,7 +35,7 @@ def keep_one(history: RunHistory, number: int = 1) -> int:
 
 
 def numbers(index: RunIndex) -> list[int]:
-    return sorted(int(row[2], 16) for row in index.runs())
+    return sorted(int(row[2], 16) for row in index.runs()[0])
 
 
 def test_each_history_has_one_index(tmp_path: Path, cache: Path) -> None:

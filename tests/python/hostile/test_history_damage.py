@@ -103,7 +103,7 @@ def check_kills(history: RunHistory, kills: int) -> None:
     assert said <= set(found)
     assert history.document().warnings == []
     with history.index() as index:
-        assert index.runs()
+        assert index.runs()[0]
     with closing(sqlite3.connect(index_of(history))) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     # What was being written when its writer died stays hidden.

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import suppress
 
 #: Version of the tables, in `PRAGMA user_version`. An index of another version is rebuilt.
-_SHAPE = 8
+_SHAPE = 9
 _TABLES = """
 CREATE TABLE files (
     name BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL,

@@ -178,7 +178,7 @@ class RunHistory:
         with pause_garbage_collection(), self.index() as index:
             # Damage that only this query meets has the next one read the files.
             faults = index.faults()
-            rows, others = index.runs_and_others(newest)
+            rows, others = index.runs(newest)
             runs = self._runs(rows)
         foreign = [f"{name}: {fault}" for name, fault in faults]
         foreign += [f"{name}: run {run_id[:12]} has another file, which is listed" for name, run_id in others]
@@ -358,21 +358,25 @@ def _folders(path: Path) -> list[Path]:
     """Returns the folders of tags.
 
     Raises:
-        UsageError: If a link leads nowhere: the tags behind it would be lost.
+        UsageError: If tags are not where they were, as behind a link to a disk that is not mounted.
         OSError: If the folder cannot be read.
     """
     if not os.path.lexists(path):
         return []
-    found = [path] if path.is_symlink() else []
+    if not path.is_dir():
+        raise _lost_tags(path)
     with suppress(FileNotFoundError):
-        found += [one for one in path.iterdir() if _TAG.fullmatch(one.name)]
-    for one in found:
-        if one.is_symlink() and not one.is_dir():
-            hint = "Mount the disk of the tags, or remove the link."
-            raise UsageError(
-                f"cannot read tags: {str(one)!r}", hint, reason="the link leads to no folder", value=str(one)
-            )
-    return [one for one in found if one != path and one.is_dir()]
+        found = [one for one in path.iterdir() if _TAG.fullmatch(one.name)]
+        for one in found:
+            if one.is_symlink() and not one.is_dir():
+                raise _lost_tags(one)
+        return [one for one in found if one.is_dir()]
+    return []
+
+
+def _lost_tags(path: Path) -> UsageError:
+    hint = "Mount the disk of the tags, or remove what is there."
+    return UsageError(f"cannot read tags: {str(path)!r}", hint, reason="no folder is there", value=str(path))
 
 
 def _tagged(file: os.DirEntry[str]) -> str | None:

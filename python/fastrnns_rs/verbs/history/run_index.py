@@ -99,27 +99,21 @@ class RunIndex:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._close()
 
-    def runs(self, newest: int | None = None) -> list[tuple[Any, ...]]:
-        """Returns a row for each run: name and size of its file, then its columns.
+    def runs(self, newest: int | None = None) -> tuple[list[tuple[Any, ...]], list[tuple[str, str]]]:
+        """Returns a row for each run, and the other files of these runs.
 
-        The last run is at the end.
+        A row has the name and the size of the file, then its columns; the last run is at the end. Another file has its
+        name and the run. One of equal size is a copy, and is left out.
 
         Args:
             newest: Number of runs; None for all. If a run has several files, the last started file counts.
-        """
-        return self.runs_and_others(newest)[0]
-
-    def runs_and_others(self, newest: int | None = None) -> tuple[list[tuple[Any, ...]], list[tuple[str, str]]]:
-        """Returns the rows of `runs`, and the other files of these runs.
-
-        Each has its name and the run. A file of equal size is a copy, and is left out.
         """
         found = self._fetch(f"{_SELECT_RUNS} LIMIT ?", [-1 if newest is None else newest])
         runs: dict[str, tuple[Any, ...]] = {}
         for row in found:
             runs.setdefault(row[2], row)
         if newest is not None and len(runs) < len(found):
-            every, others = self.runs_and_others()
+            every, others = self.runs()
             listed = every[-newest:]
             return listed, [one for one in others if one[1] in {row[2] for row in listed}]
         others = [(os.fsdecode(row[0]), row[2]) for row in found if row[1] != runs[row[2]][1]]

@@ -1,4 +1,4 @@
-"""Times of run files that other programs wrote with an offset."""
+"""Times of run files in one notation, whatever program wrote them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def in_utc(time: str) -> str:
     try:
         found = datetime.fromisoformat(time)
         # Without an offset, it is UTC: this package has always written times in UTC.
-        in_utc = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        utc = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
         return time
-    return in_utc.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return utc.isoformat(timespec="seconds").replace("+00:00", "Z")

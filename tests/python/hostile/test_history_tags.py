@@ -1,0 +1,119 @@
+"""Tags of a history that cannot be reached, or are used by several commands: no run that has one is deleted."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from commands import run_cli
+from kept_runs import ids, keep_three
+
+from fastrnns_rs import UsageError
+from fastrnns_rs.verbs.history import tag_lock
+from fastrnns_rs.verbs.history.run_history import RunHistory
+from fastrnns_rs.verbs.history.tag_lock import locked_tags
+
+
+@pytest.fixture
+def three(history: RunHistory) -> RunHistory:
+    return keep_three(history)
+
+
+@pytest.mark.parametrize("place", ["tags", "tags/a", "tags/a/file"])
+def test_a_run_whose_tags_cannot_be_read_is_not_deleted(
+    three: RunHistory, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    three.tag(three.document().runs, "a")
+    refused = three.folder / place if place != "tags/a/file" else next((three.tags_folder / "a").iterdir())
+
+    def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(path: Any, *given: Any, **more: Any) -> Any:
+            if not isinstance(path, int) and os.fspath(path) == str(refused):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return function(path, *given, **more)
+
+        return called
+
+    # The tests' own user may be root, who may read all files.
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    monkeypatch.setattr(os, "listdir", refusing(os.listdir))
+    monkeypatch.setattr("builtins.open", refusing(open))
+    done = run_cli("history", "--prune", "--keep", "1")
+    assert (done.status, "Permission denied" in done.stderr) == (1, True)
+    monkeypatch.undo()
+    assert len(os.listdir(three.runs_folder)) == 3
+
+
+@pytest.mark.parametrize("place", ["tags", "tags/a"])
+@pytest.mark.parametrize("becomes", ["link", "loop", "file"])
+def test_a_run_whose_tags_are_elsewhere_is_not_deleted(three: RunHistory, place: str, becomes: str) -> None:
+    """The disk that a link leads to may not be mounted."""
+    three.tag(three.document().runs, "a")
+    path = three.folder / place
+    path.rename(three.folder / "gone")
+    make = {
+        "link": lambda: path.symlink_to(three.folder / "unmounted"),
+        "loop": lambda: path.symlink_to(path.name),
+        "file": lambda: path.write_text(""),
+    }
+    make[becomes]()
+    done = run_cli("history", "--prune", "--keep", "1")
+    # A file among the tags is nobody's tag.
+    deleted = (place, becomes) == ("tags/a", "file")
+    assert (done.status == 0, len(os.listdir(three.runs_folder))) == ((True, 0) if deleted else (False, 3))
+    assert ("error: " in done.stderr) is not deleted
+    assert "Traceback" not in done.stderr
+
+
+def test_tags_behind_a_link_and_with_a_line_end_are_tags(three: RunHistory) -> None:
+    three.tag(three.document().runs, "a")
+    moved = three.tags_folder.rename(three.folder / "elsewhere")
+    three.tags_folder.symlink_to(moved)
+    for file in (moved / "a").iterdir():
+        file.write_text(file.read_text() + "\r\n")
+    assert run_cli("history", "--prune", "--keep", "1").status == 0
+    assert [one.tags for one in three.document().runs] == [["a"]] * 3
+
+
+def test_a_run_that_was_tagged_meanwhile_is_not_deleted(three: RunHistory) -> None:
+    runs = three.document().runs
+    three.tag(runs[1:2], "keepme")
+    assert three.remove(runs) == [runs[0], runs[2]]
+    assert ids(three) == [1]
+    with pytest.raises(UsageError, match=f"run not found: run {'0' * 12} was deleted"):
+        three.tag([runs[1], runs[0]], "late")
+    assert [one.tags for one in three.document().runs] == [["keepme"]]
+
+
+def test_tags_and_deletions_wait_for_each_other(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = three.document().runs
+    with ThreadPoolExecutor() as threads:
+        with locked_tags(three.tags_folder):
+            waiting = [threads.submit(three.tag, runs[:1], "a"), threads.submit(three.remove, runs[1:])]
+            time.sleep(0.2)
+            assert not any(one.done() for one in waiting)
+        assert [one.result() for one in waiting] == [None, runs[1:]]
+    assert os.listdir(three.folder / "tags") == ["a"]
+    monkeypatch.setattr(tag_lock, "_PATIENCE_S", 0.0)
+    locked = f"cannot lock tags: .*: process {os.getpid()} "
+    with locked_tags(three.tags_folder):
+        for act in (lambda: three.tag(runs[:1], "b"), lambda: three.remove(runs[:1])):
+            with pytest.raises(UsageError, match=locked):
+                act()
+    assert [one.tags for one in three.document().runs] == [["a"]]
+
+
+def test_a_tag_is_not_written_through_a_link(three: RunHistory) -> None:
+    mine = three.folder.parent / "mine"
+    mine.write_text("mine")
+    last = three.document().runs[-1]
+    (three.tags_folder / "a").mkdir(parents=True)
+    (three.tags_folder / "a" / last.run_id).symlink_to(mine)
+    three.tag([last], "a")
+    assert mine.read_text() == "mine"
+    assert three.document().runs[-1].tags == ["a"]
