@@ -54,7 +54,7 @@ impl Command {
             });
         }
         let mut names = self.environment.iter().flatten().map(|(name, _)| name.as_bytes());
-        if let Some(bad) = names.find(|name| name.is_empty() || name.contains(&b'=')) {
+        if let Some(bad) = names.find(|name| name.contains(&b'=')) {
             return Err(Error::NotACommand {
                 reason: format!("\"{}\" is not the name of a variable", bad.escape_ascii()),
             });

@@ -96,9 +96,10 @@ def command(**given: Any) -> int:
     ):
         terminal = run_output.terminal("ab")
         try:
-            return _measure(given, target, results, document, keeping, terminal)
+            code = _measure(given, target, results, document, keeping, terminal)
         finally:
             terminal.close()
+    return ExitCode.FAILED if keeping.failed and code != ExitCode.INTERRUPTED else code
 
 
 def _measure(

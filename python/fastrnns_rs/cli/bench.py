@@ -145,13 +145,10 @@ def _keep_and_measure(
             shown = sweep_options.sorted_by(run, given["sort"])
             results.on_stdout = target.deliver(shown, results, document, wide=given["wide"], separator=given["sep"])
             run_output.tell_end(run, keeping, begin)
-        if run.status == "interrupted":
-            return ExitCode.INTERRUPTED
-        return (
-            ExitCode.DONE
-            if run.status == "complete" and not results.failed and not document.failed
-            else ExitCode.FAILED
-        )
+    if run.status == "interrupted":
+        return ExitCode.INTERRUPTED
+    is_kept = not (results.failed or document.failed or keeping.failed)
+    return ExitCode.DONE if run.status == "complete" and is_kept else ExitCode.FAILED
 
 
 def _measure(

@@ -139,12 +139,18 @@ class ResultsFile:
             _tell_error(f"{missing} in {place}", f"hint: Move that file to {path} when that path can be written.")
         except OSError as error:
             _tell_error(f"{missing} on stdout: no temporary file can be written: {error.strerror}")
-            if not self.on_stdout:
-                shared.deliver_pieces(self._hand_over, None)
+            self.hand_over(self._unsaved)
 
-    def _hand_over(self, take: Callable[[bytes], object]) -> None:
-        for piece in self._unsaved:
-            take(piece)
+    def hand_over(self, pieces: Sequence[bytes]) -> None:
+        """Writes results that no file takes to stdout, unless they are there."""
+        if self.on_stdout:
+            return
+
+        def write(take: Callable[[bytes], object]) -> None:
+            for piece in pieces:
+                take(piece)
+
+        shared.deliver_pieces(write, None)
 
 
 def _tell_error(*lines: str) -> None:

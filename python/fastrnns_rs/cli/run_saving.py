@@ -42,9 +42,13 @@ class RunSaver:
     Args:
         results: Results file at `--output`.
         history: History of runs; None if the run is not kept in a history.
+
+    Attributes:
+        failed: True if no file could be written for the run. It is then on stdout.
     """
 
     def __init__(self, results: ResultsFile, history: RunHistory | None) -> None:
+        self.failed = False
         self._results = results
         self._history = history
         # The text of a process is made once, although the run is saved many times.
@@ -195,8 +199,9 @@ class RunSaver:
             lines = (where, f"hint: fastrnns-rs {'history --import' if is_lost else 'show'} {shell_word(place)}")
             tell(map(visible, lines))
         except OSError as error:
-            reason = f"no temporary file can be written: {error.strerror}"
-            shared.tell_error([f"warning: the run is not kept: {reason}"])
+            self.failed = True
+            shared.tell_error([f"error: the run is on stdout: no temporary file can be written: {error.strerror}"])
+            self._results.hand_over(self._unsaved)
 
 
 def _is_comparable(newest: Sequence[KeptRun], run: Run) -> bool:

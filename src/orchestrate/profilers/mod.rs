@@ -7,7 +7,9 @@ mod search;
 mod torch;
 
 use std::ffi::OsString;
+use std::fs::Permissions;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
@@ -173,7 +175,13 @@ pub(super) fn is_written(path: &Path) -> bool {
 /// root can put one.
 fn read_output(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) -> Result<String> {
     let argv = std::iter::once(path.into()).chain(arguments.iter().map(OsString::from)).collect();
-    let command = Command { argv, directory: Some("/".into()), ..Command::default() };
+    let mut command = Command { argv, directory: Some("/".into()), ..Command::default() };
+    // nvprof leaves a folder there that everyone may write to.
+    let temporary = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir();
+    if let Ok(folder) = &temporary {
+        let others = command.variables().into_iter().filter(|(name, _)| name != "TMPDIR");
+        command.environment = Some(others.chain([("TMPDIR".into(), folder.path().into())]).collect());
+    }
     let completed = run(&command, Some(ANSWER_LIMIT), GRACE, interrupted)?;
     let output = [completed.stdout_tail, completed.stderr_tail].concat();
     let text = String::from_utf8_lossy(&output).into_owned();

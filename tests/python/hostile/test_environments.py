@@ -59,6 +59,7 @@ ENVIRONMENTS = {
     "odd threads": 'OMP_NUM_THREADS=abc CUDA_VISIBLE_DEVICES=nope exec "$@"',
     "odd command": "FASTRNNS_COMMAND=$'a=b \\xff/' exec \"$@\"",
     "odd names": "FASTRNNS_X=$'\\xff' FASTRNNS_BENCH_NO_SUCH=1 exec \"$@\"",
+    "a variable without a name": 'exec env =x=1 "$@"',
     "empty values": 'FASTRNNS_BENCH_NLOOPS= FASTRNNS_BENCH_DEVICE= FASTRNNS_DEBUG= exec "$@"',
     "no right to anything": 'umask 777; exec "$@"',
     "signals are ignored": "trap '' INT TERM HUP PIPE CHLD USR1; exec \"$@\"",
@@ -134,6 +135,11 @@ def test_commands_that_measure_nothing(name: str, run_file: Path, tmp_path: Path
     status, _, errors = ended(line, [*ours, "bench", "--no-such-option"], tmp_path)
     assert status == 2
     assert not errors or re.match(r"error: .*--no-such-option \(bench\)\nhint: ", errors)
+
+
+def test_a_variable_without_a_name_is_passed_on(tmp_path: Path) -> None:
+    line = ENVIRONMENTS["a variable without a name"]
+    assert ended(line, [sys.executable, "-m", "fastrnns_rs", "doctor"], tmp_path)[0] == 0
 
 
 def bench_of(runner_file: Path, *words: object) -> list[str]:

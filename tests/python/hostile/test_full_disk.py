@@ -135,6 +135,37 @@ def test_without_a_temporary_folder_results_go_to_stdout(
     assert measured(Run.from_dict(done.json())) == MEASURED
 
 
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ([*BENCH, "--quiet"], ["run"]),
+        ([*BENCH, "--json"], ["run"]),
+        (["ab", "cudnn", "py", "--json"], ["comparison", "run"]),
+    ],
+)
+def test_a_run_that_no_file_takes_is_on_stdout_and_a_failure(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], names: list[str]
+) -> None:
+    fail(monkeypatch, errno.ENOSPC)
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "nothing fits")
+
+    monkeypatch.setattr(writing, "write_new", refuse)
+    history = {"FASTRNNS_HISTORY": temporary.parent / "history", "FASTRNNS_NO_HISTORY": "0"}
+    done = run_pretended(*words, TMPDIR=temporary, **history)
+    error = "error: the run is on stdout: no temporary file can be written: nothing fits"
+    assert (done.status, done.stderr.splitlines()[-1]) == (1, error)
+    text = done.stdout[done.stdout.index("{") :]
+    documents = []
+    while text:
+        document, end = json.JSONDecoder().raw_decode(text)
+        documents.append(document)
+        text = text[end:].strip()
+    assert [one["schema"].removeprefix("fastrnns-rs/") for one in documents] == names
+    assert Run.from_dict(documents[-1]).status == "complete"
+
+
 @pytest.mark.parametrize("words", [("ab", "cudnn", "py"), ("bench", "--rnns", "cudnn", "--format", "csv")])
 def test_an_interrupted_run_is_kept_too(
     place: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
