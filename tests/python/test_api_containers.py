@@ -174,6 +174,11 @@ def test_arrays_are_no_names() -> None:
         lambda: fastrnns_rs.compare(made, made, statistic=array),  # type: ignore[arg-type]
         lambda: fastrnns_rs.compare(made, made, margin=array),  # type: ignore[arg-type]
         lambda: compared.columns([]),  # type: ignore[arg-type]
+        lambda: made.render(array),  # type: ignore[arg-type]
+        lambda: made.render(view=array),  # type: ignore[arg-type]
+        lambda: made.plot(array),  # type: ignore[arg-type]
+        lambda: made.plot([]),  # type: ignore[arg-type]
+        lambda: made.plot("samples", row=array),  # type: ignore[arg-type]
     ):
         with pytest.raises(UsageError):
             call()

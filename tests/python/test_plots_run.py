@@ -108,6 +108,12 @@ def test_a_run_without_results_has_no_plot(kind: str | None, tmp_path: Path) -> 
     assert (done.status, "no data to plot" in done.stderr, (tmp_path / "run.png").exists()) == (2, True, False)
 
 
+def test_the_first_plot_is_one_that_has_data() -> None:
+    # Without intervals.
+    assert run_files.run([run_files.result()]).plot().axes[0].get_xlabel() == "iteration of a process"
+    assert screen_data.candidate().plot().axes[0].get_xlabel() == "time of a phase, ms"
+
+
 def test_one_that_failed_is_left_out() -> None:
     run = screen_data.candidate()
     failed = run_files.failed("jit", "out of memory")

@@ -225,12 +225,13 @@ class InductorReport(Container[ModuleRow], Document):
 
     @checked_keywords(name="kind")
     def plot(
-        self, kind: str = "modules", *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+        self, kind: str | None = None, *, row: str | None = None, ax: Axes | None = None, dark: bool = False
     ) -> Figure:
         """Draws the report with matplotlib, of the extra `plots`.
 
         Args:
-            kind: `modules` for the time of a call of each module, or `kernels` of one module.
+            kind: `modules` for the time of a call of each module, or `kernels` of one module. None for the first of
+                these that the report has data for.
             row: Module of `kernels`, as the page names it; None for the first module with timed kernels.
             ax: Axes to draw on; None for a new figure.
             dark: True draws on a dark background.

@@ -295,14 +295,14 @@ class Run(Container[Result], Tabular, Document):
 
     @checked_keywords(name="kind")
     def plot(
-        self, kind: str = "times", *, row: str | None = None, ax: Axes | None = None, dark: bool = False
+        self, kind: str | None = None, *, row: str | None = None, ax: Axes | None = None, dark: bool = False
     ) -> Figure:
         """Draws the run with matplotlib, of the extra `plots`.
 
         Args:
             kind: `times` of all runners, `start` for their first iteration and compilation, `memory` for their peak; or
                 of one row, `samples` in order, or their `distribution`; or of a sweep, `sweep` for times along an axis,
-                or `throughput`.
+                or `throughput`. None for the first of these that the run has data for.
             row: Row of a kind that shows one row, as `cudnn/forward`, or of a sweep as `hidden-size/forward`; None for
                 the first row.
             ax: Axes to draw on; None for a new figure.

@@ -15,7 +15,7 @@ from fastrnns_rs.documents.listing import Catalogue
 from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.verification import Verification
-from fastrnns_rs.errors import UsageError, unknown
+from fastrnns_rs.errors import UsageError, is_one_of, unknown
 from fastrnns_rs.views.output_stream import check_width
 from fastrnns_rs.views.prose import WIDTH, warning_lines
 from fastrnns_rs.views.screen import Line, plain
@@ -74,9 +74,9 @@ def rendered(document: Document, name: str, view: str, *, wide: bool, width: int
     """
     kind = next((_KINDS[one] for one in type(document).__mro__ if one in _KINDS), _Kind(_prompt))
     known = ("table", "json", *kind.formats)
-    if name not in known:
+    if not is_one_of(name, known):
         raise unknown("invalid value", name, known, where="format")
-    if view not in kind.views:
+    if not is_one_of(view, kind.views):
         raise unknown("invalid value", view, kind.views, where="view")
     if view != OVERVIEW and name != "table":
         raise UsageError(f"`view` needs the format table, and `format` is {name}", "Leave out `view` or `format`.")

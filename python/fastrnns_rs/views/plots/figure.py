@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, unknown
+from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, is_one_of, unknown
 from fastrnns_rs.views.plots.drawing import MOST_POINTS, Canvas
 from fastrnns_rs.views.plots.style import DARK, LIGHT, WIDTH, apply
 
@@ -120,7 +120,7 @@ def draw(
     if not known:
         raise UsageError("no data to plot", "Use a document with at least one row that was measured.")
     chosen = next(iter(known)) if kind is None else kind
-    if chosen not in known:
+    if not is_one_of(chosen, known):
         raise unknown("invalid value", chosen, tuple(known), where="kind")
     plot = known[chosen]
     words = [] if plot.rows is None else [_row(row, plot.rows(document))]
@@ -194,6 +194,6 @@ def _row(name: str | None, known: Iterable[str]) -> str:
     names = list(known)
     if name is None:
         return names[0]
-    if name not in names:
+    if not is_one_of(name, names):
         raise unknown("unknown row", name, names, where="row")
     return name
