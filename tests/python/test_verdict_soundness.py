@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import history_runs
 import pytest
 from run_files import PROBLEM, SESSION, both, exactly, result, run
 
 from fastrnns_rs import Comparison, UsageError, compare
 from fastrnns_rs.documents.run_file import Result, Run
+from fastrnns_rs.verbs.history.run_history import RunHistory
 
 Change = Callable[[Any], object]
 #: Medians of ten processes in ns, the same 5 % slower, and nearly the same.
@@ -20,9 +24,9 @@ SLOWER = [round(1.05 * time) + 700 * (place % 3) for place, time in enumerate(BA
 EQUAL = [time + 900 * (place % 3) - 1000 for place, time in enumerate(BASELINE)]
 
 
-def of_other_session(made: Run) -> Run:
-    other = replace(SESSION, session_id="0ther")
-    rows = [replace(row, processes=[replace(one, session="0ther") for one in row.processes]) for row in made.results]
+def of_other_session(made: Run, name: str = "0ther") -> Run:
+    other = replace(SESSION, session_id=name)
+    rows = [replace(row, processes=[replace(one, session=name) for one in row.processes]) for row in made.results]
     return replace(made, sessions=[other], results=rows)
 
 
@@ -42,6 +46,32 @@ def one_session() -> dict[str, Any]:
 
 def pairs() -> dict[str, Any]:
     return compare(both(exactly(BASELINE), exactly(SLOWER))).to_dict()
+
+
+def of_sessions(levels: list[int]) -> list[Run]:
+    """Runs of three sessions, each with two processes around a level."""
+    return [of_other_session(run([exactly([level, level + 40])]), f"of {level}") for level in levels]
+
+
+def six_sessions() -> dict[str, Any]:
+    first, second = of_sessions([10_000, 10_100, 9_950]), of_sessions([10_700, 10_500, 10_600])
+    return compare(first, second, history=False, statistic="mean").to_dict()
+
+
+def with_history() -> dict[str, Any]:
+    """Two sessions, each with ten processes; earlier ones show how sessions differ."""
+    first, second = run([exactly(BASELINE)]), of_other_session(run([exactly(SLOWER)]))
+    with tempfile.TemporaryDirectory() as folder:
+        keep_past(Path(folder), 1_000_000)
+        found = compare(first, second, history=folder).to_dict()
+    assert found["rows"][0]["basis"] == "history"
+    return found
+
+
+def keep_past(folder: Path, level: int) -> None:
+    """Keeps a history of twenty sessions."""
+    for number in range(20):
+        RunHistory(folder).keep(history_runs.made(number, level + level // 1000 * (number % 4)))
 
 
 def of_means() -> dict[str, Any]:
@@ -128,6 +158,39 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
         [setting(part="median", p_value=0.9, p_value_adjusted=0.9)],
         "rows[0].median.p_value is 0.9, and that of the processes is ",
     ),
+    "sessions, called open": (
+        six_sessions,
+        [
+            setting(verdict="inconclusive", p_value=0.5, p_value_adjusted=0.5, ratio_ci_low=0.9),
+            counting(slower=0, inconclusive=1),
+        ],
+        "rows[0].ratio_ci_low is 0.9, and that of the processes is 1.0",
+    ),
+    "processes of other sessions": (
+        six_sessions,
+        [setting(part="baseline", process_sessions=[0, 1, 2, 0, 1, 2])],
+        "rows[0].baseline.ci_low_ns is ",
+    ),
+    "sessions of fewer processes": (
+        six_sessions,
+        [setting(part="baseline", process_sessions=[0, 1, 2])],
+        "rows[0].baseline.process_sessions has 3 numbers, not n_processes, 6",
+    ),
+    "medians of sessions": (
+        six_sessions,
+        [setting(part="median", p_value=0.9, p_value_adjusted=0.9)],
+        "rows[0].median.p_value is 0.9, and that of the processes is ",
+    ),
+    "a history without noise": (
+        with_history,
+        [setting(session_stderr=1e-6)],
+        "rows[0].ratio_ci_low is ",
+    ),
+    "a history of another margin": (
+        with_history,
+        [lambda found: found["method"].update(margin=1.0)],
+        "rows[0].verdict is 'slower', and that of the processes is 'equivalent'",
+    ),
     "a process without time": (
         lambda: compare(run([exactly(BASELINE[:1])]), run([exactly(SLOWER[:1])]), history=False).to_dict(),
         [setting(part="baseline", process_medians_ns=[0.0], estimate_ns=0.0), setting(ratio=None)],
@@ -177,12 +240,12 @@ def rows(dice: random.Random, *, coarse: bool) -> list[Result]:
     return made
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_what_we_compare_is_sound(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(80))
+def test_what_we_compare_is_sound(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
     coarse = dice.random() < 0.3
     sources: list[Any]
-    kind = dice.choice(["ab", "one session", "two sessions", "sessions", "pooled"])
+    kind = dice.choice(["ab", "one session", "two sessions", "sessions", "history", "pooled"])
     first, second = (run(rows(dice, coarse=coarse)) for _ in range(2))
     if kind == "ab":
         one, other = (
@@ -190,6 +253,11 @@ def test_what_we_compare_is_sound(seed: int) -> None:
         )
         kept = dice.randint(0, 1) if len(other.processes) > 1 else 0
         sources = [both(one, replace(other, processes=other.processes[: len(other.processes) - kept]))]
+    elif kind == "sessions":
+        sources = [
+            [of_other_session(run(rows(dice, coarse=coarse)), f"{side}{number}") for number in range(3)]
+            for side in ("a", "b")
+        ]
     elif kind == "pooled":
         sources = [[first, run(rows(dice, coarse=coarse))], second]
     else:
@@ -198,5 +266,8 @@ def test_what_we_compare_is_sound(seed: int) -> None:
         "statistic": dice.choice(["median", "mean", "p95"]),
         "margin": dice.choice([0.001, 0.05]),
     }
-    found = compare(*sources, history=False, force=dice.random() < 0.5, **options)
+    if kind == "history":
+        keep_past(tmp_path, 1_000_000)
+    history = tmp_path if kind == "history" else False
+    found = compare(*sources, history=history, force=dice.random() < 0.5, **options)
     assert Comparison.from_dict(found.to_dict()) == found

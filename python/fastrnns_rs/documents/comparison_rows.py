@@ -30,6 +30,7 @@ class Figures(Part):
         peak_memory_bytes: Peak memory of a process.
         process_medians_ns: Median of each process, in the order of the files; empty without a process level.
         process_levels_ns: Judged statistic of each process, where it is not the median; empty otherwise.
+        process_sessions: Number of the session of each process, where sessions are the replicates; empty otherwise.
     """
 
     n_processes: int
@@ -40,6 +41,7 @@ class Figures(Part):
     peak_memory_bytes: int | None = field(default=None, metadata=since("1.3"))
     process_medians_ns: list[float] = field(default_factory=list, metadata=since("1.3"))
     process_levels_ns: list[float] = field(default_factory=list, metadata=since("1.3"))
+    process_sessions: list[int] = field(default_factory=list, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -99,6 +101,8 @@ class Row(Part):
         required_processes: Processes per side of a new comparison that would reach a verdict. None where there is a
             verdict, or where more processes do not help.
         session_stddev: Standard deviation between sessions, of logarithms of times, where `basis` is `history`.
+        session_stderr: Standard error of the logarithm of the ratio, where `basis` is `history`.
+        session_degrees_of_freedom: Degrees of freedom of `session_stderr`.
         history_sessions: Number of earlier sessions that `session_stddev` comes from.
         history_pooled: True if some of these sessions measured other runners or problems.
         deciles: Nine deciles of both sides; empty if samples of a side are unknown.
@@ -128,6 +132,8 @@ class Row(Part):
     conditional_verdict: Verdict | None = field(default=None, metadata=since("1.3"))
     required_processes: int | None = field(default=None, metadata=since("1.3"))
     session_stddev: float | None = field(default=None, metadata=since("1.3"))
+    session_stderr: float | None = field(default=None, metadata=since("1.3"))
+    session_degrees_of_freedom: float | None = field(default=None, metadata=since("1.3"))
     history_sessions: int | None = field(default=None, metadata=since("1.3"))
     history_pooled: bool = field(default=False, metadata=since("1.3"))
     deciles: list[Decile] = field(default_factory=list, metadata=since("1.3"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
+from fastrnns_rs.documents.replicates import session_levels
 from fastrnns_rs.documents.run_soundness import check_estimate
 from fastrnns_rs.documents.tolerances import ROUNDING, is_between, is_near
 from fastrnns_rs.documents.verdict_soundness import check_verdicts
@@ -207,23 +208,24 @@ def _check_processes(path: str, row: Row) -> None:
     for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
         if side is None:
             continue
-        for key, times in (("medians", side.process_medians_ns), ("levels", side.process_levels_ns)):
-            if times and len(times) != side.n_processes:
-                count = f"{len(times)} numbers, not n_processes, {side.n_processes}"
-                raise UsageError(f"{path}.{name}.process_{key}_ns has {count}")
+        for key in ("process_medians_ns", "process_levels_ns", "process_sessions"):
+            numbers = getattr(side, key)
+            if numbers and len(numbers) != side.n_processes:
+                count = f"{len(numbers)} numbers, not n_processes, {side.n_processes}"
+                raise UsageError(f"{path}.{name}.{key} has {count}")
         judged = side.process_levels_ns or side.process_medians_ns
         if judged and not is_between(side.estimate_ns, min(judged), max(judged)):
             ends = f"{min(judged):.9g} to {max(judged):.9g}"
             raise UsageError(f"{path}.{name}.estimate_ns is {side.estimate_ns:.9g}, and its processes are from {ends}")
-        if len(judged) > 1 and row.basis != "sessions":
-            _check_ends(f"{path}.{name}", side, judged)
+        replicates: Sequence[float] = judged
+        if judged and row.basis == "sessions":
+            replicates = session_levels(judged, side.process_sessions) if side.process_sessions else []
+        if len(replicates) > 1:
+            _check_ends(f"{path}.{name}", side, replicates)
 
 
 def _check_ends(path: str, side: Figures, judged: Sequence[float]) -> None:
-    """Checks that an estimate and its interval are those of the processes.
-
-    This does not apply where sessions are the replicates.
-    """
+    """Checks that an estimate and its interval are those of the replicates."""
     if min(judged) <= 0:
         return
     found = process_ci(judged)

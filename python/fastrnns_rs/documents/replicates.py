@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import quantiles
@@ -41,6 +41,19 @@ def level(medians: Sequence[float]) -> float:
     if len(medians) == 1:
         return medians[0]
     return math.exp(sum(map(math.log, medians)) / len(medians)) if min(medians) > 0 else 0.0
+
+
+def session_levels(times: Sequence[float], sessions: Sequence[Hashable]) -> list[float]:
+    """Returns the time of each session: the geometric mean of its processes.
+
+    Args:
+        times: Time of each process; 0 if a timer measured nothing.
+        sessions: Session of each process.
+    """
+    found: dict[Hashable, list[float]] = {}
+    for session, time in zip(sessions, times, strict=True):
+        found.setdefault(session, []).append(time)
+    return [level(one) for one in found.values()]
 
 
 def median(samples: Sequence[int]) -> float:

@@ -24,7 +24,7 @@ _COUNTS = {
     *("comparisons", "invocations", "times", "repeat", "captures", "index", "order", "rank", "local_rank"),
     *("node", "world_size", "graph_breaks", "recompilations", "registers", "registers_per_thread", "spills"),
     *("num_threads", "threads", "additional_processes", "faster", "slower", "equivalent", "inconclusive", "none"),
-    *("voluntary_switches", "involuntary_switches", "sessions", "history_sessions"),
+    *("voluntary_switches", "involuntary_switches", "sessions", "history_sessions", "process_sessions"),
 }
 #: Times that are lengths; of the other keys with this ending, some are differences.
 _DURATIONS = {
@@ -60,6 +60,7 @@ _NAMED = {
     "confidence_level": Bounds(nextafter(0, 1), 1, "a level between 0 and 1"),
     "precision": _WIDTH,
     "session_stddev": _WIDTH,
+    "session_stderr": _WIDTH,
 }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs._core import benjamini_hochberg, compare_samples
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.combined_ratio import combine_ratios
-from fastrnns_rs.documents.replicates import vary
+from fastrnns_rs.documents.replicates import session_levels, vary
 from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
@@ -27,8 +27,9 @@ _INTERVAL = ("ratio_ci_low", "ratio_ci_high", "p_value")
 def check_verdicts(found: Comparison) -> None:
     """Rejects numbers and verdicts that are not those of the processes.
 
-    The document does not record which session a process belongs to, nor the earlier sessions of a history. Where
-    sessions are the replicates, nothing is recomputed; with a history, neither intervals nor verdicts.
+    Some older documents do not record which session a process belongs to, nor the standard error that a history gives.
+    Where sessions are their replicates, nothing is recomputed; with a history, neither intervals nor verdicts. No
+    document records that standard error for a statistic that is not judged.
 
     Raises:
         UsageError: If there is such a number or verdict; the message names its path.
@@ -46,29 +47,40 @@ def _check_row(path: str, row: Row, method: Method) -> None:
             counts = f"{side.n_samples}, and n_processes is {side.n_processes}"
             raise UsageError(f"{path}.{name}.n_samples is {counts}")
     judged, medians = _times(row), _times(row, medians=True)
-    if judged is None or medians is None or row.basis == "sessions":
+    if judged is None or medians is None:
         return
-    found = _check_numbers(path, row, row, judged, method, ("ratio", "cliffs_delta", "shift"))
-    if found is not None and row.basis != "history":
+    error, degrees_of_freedom = row.session_stderr, row.session_degrees_of_freedom
+    known = None if error is None or degrees_of_freedom is None else (error, degrees_of_freedom)
+    found = _check_numbers(path, row, row, judged, method, ("ratio", "cliffs_delta", "shift"), known)
+    if found is not None and (row.basis != "history" or known is not None):
         _check_word(path, row, found if row.p_value is not None else None, method)
     if row.median is not None:
         _check_numbers(f"{path}.median", row, row.median, medians, method, ("ratio",))
 
 
 def _times(row: Row, *, medians: bool = False) -> Times | None:
-    """Returns the judged statistic, or the median, of each process; None if unknown."""
+    """Returns the judged statistic of each replicate, or its median; None if unknown."""
 
     def of(side: Figures | None) -> Sequence[float]:
         if side is None:
             return ()
-        return side.process_medians_ns if medians else side.process_levels_ns or side.process_medians_ns
+        times = side.process_medians_ns if medians else side.process_levels_ns or side.process_medians_ns
+        if row.basis != "sessions":
+            return times
+        return session_levels(times, side.process_sessions) if side.process_sessions else ()
 
     first, second = of(row.baseline), of(row.candidate)
     return (first, second) if first and second else None
 
 
 def _check_numbers(
-    path: str, row: Row, stored: Row | StatisticChange, times: Times, method: Method, names: Sequence[str]
+    path: str,
+    row: Row,
+    stored: Row | StatisticChange,
+    times: Times,
+    method: Method,
+    names: Sequence[str],
+    session_error: tuple[float, float] | None = None,
 ) -> SampleComparison | None:
     """Rejects numbers that are not those of the processes.
 
@@ -82,10 +94,10 @@ def _check_numbers(
     messages = []
     # Rows of several runs of `ab` have no pairs, also beside rows that do.
     for pairs in (True, False) if paired else (False,):
-        found = _compare(path, times, method, paired=pairs)
+        found = _compare(path, times, method, session_error, paired=pairs)
         expected: dict[str, float | None] = {name: getattr(found, name) for name in names}
-        if row.basis != "history":
-            known = found.p_value is not None and vary(*times, paired=pairs)
+        if row.basis != "history" or session_error is not None:
+            known = found.p_value is not None and (session_error is not None or vary(*times, paired=pairs))
             expected |= {name: getattr(found, name) if known else None for name in _INTERVAL}
         message = _difference(path, stored, expected, max(times[0]))
         if not message:
@@ -94,11 +106,18 @@ def _check_numbers(
     raise UsageError(messages[0])
 
 
-def _compare(path: str, times: Times, method: Method, *, paired: bool) -> SampleComparison:
-    anytime = paired and method.name.startswith("anytime")
-    level, margin = method.confidence_level, method.margin
+def _compare(
+    path: str, times: Times, method: Method, session_error: tuple[float, float] | None, *, paired: bool
+) -> SampleComparison:
     try:
-        return compare_samples(*times, margin=margin, confidence_level=level, paired=paired, anytime=anytime)
+        return compare_samples(
+            *times,
+            margin=method.margin,
+            confidence_level=method.confidence_level,
+            session_error=session_error,
+            paired=paired,
+            anytime=paired and method.name.startswith("anytime"),
+        )
     except (ValueError, ArithmeticError) as error:
         raise UsageError(f"{path} has processes that cannot be compared", reason=str(error)) from error
 

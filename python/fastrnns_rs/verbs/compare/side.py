@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.comparison import Statistic
-from fastrnns_rs.documents.replicates import level
+from fastrnns_rs.documents.replicates import session_levels
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.compare.environment_keys import merged
@@ -85,10 +85,13 @@ class Series:
     @property
     def session_levels(self) -> list[float]:
         """Geometric mean of the levels of each session."""
-        found: dict[str, list[float]] = {}
-        for one, time in zip(self.sessions, self.levels, strict=True):
-            found.setdefault(one, []).append(time)
-        return [level(times) for times in found.values()]
+        return session_levels(self.levels, self.sessions)
+
+    @property
+    def session_numbers(self) -> list[int]:
+        """Number of the session of each process, from 0 in the order of the files."""
+        numbers = {session: number for number, session in enumerate(dict.fromkeys(self.sessions))}
+        return [numbers[one] for one in self.sessions]
 
     def with_statistic(self, statistic: Level) -> Series:
         """Returns the series with another compared statistic.

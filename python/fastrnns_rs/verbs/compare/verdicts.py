@@ -164,6 +164,7 @@ def _row(pair: Pair, replication: Replication, found: stats.SampleComparison | N
     one, other = pair.baseline, pair.candidate
     judged = found is not None and found.p_value is not None
     basis, spread = replication.basis, replication.spread
+    error, degrees_of_freedom = replication.session_error or (None, None)
     baseline, candidate = _figures(one, basis), _figures(other, basis)
     row = Row(
         runner=pair.name,
@@ -183,6 +184,8 @@ def _row(pair: Pair, replication: Replication, found: stats.SampleComparison | N
         else None,
         basis=basis,
         session_stddev=spread.stddev if spread else None,
+        session_stderr=error,
+        session_degrees_of_freedom=degrees_of_freedom,
         history_sessions=spread.sessions if spread else None,
         history_pooled=spread.pooled if spread else False,
         deciles=_deciles(one, other),
@@ -192,12 +195,9 @@ def _row(pair: Pair, replication: Replication, found: stats.SampleComparison | N
         ratio = candidate.estimate_ns / baseline.estimate_ns
         if not 0 < ratio < math.inf:
             raise ValueError(f"no number holds the ratio of {candidate.estimate_ns:g} and {baseline.estimate_ns:g} ns")
-        return replace(
-            row,
-            ratio=ratio,
-            shift_ns=stats.hodges_lehmann(one.levels, other.levels).shift,
-            cliffs_delta=stats.cliffs_delta(one.levels, other.levels),
-        )
+        first, second = replication.baseline or one.levels, replication.candidate or other.levels
+        shift = stats.hodges_lehmann(first, second).shift
+        return replace(row, ratio=ratio, shift_ns=shift, cliffs_delta=stats.cliffs_delta(first, second))
     return row
 
 
@@ -227,6 +227,7 @@ def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
         peak_memory_bytes=series.peak_memory_bytes,
         process_medians_ns=[*series.medians_ns] if found else [],
         process_levels_ns=[*series.levels] if found and series.statistic != "median" else [],
+        process_sessions=series.session_numbers if found and basis == "sessions" else [],
     )
 
 
