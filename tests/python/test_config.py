@@ -72,6 +72,10 @@ device = "cpu"
             "",
         ),
         (f"x = {'[' * 100_000}", "pyproject.toml'", ""),
+        # Python's parser takes 5 GB for these.
+        ("a." * 50_000 + "b = 1", "a key has more than 32 parts", ""),
+        ("['a'." + '"b c" . ' * 50_000 + "b]", "a key has more than 32 parts", ""),
+        (f"x = [{{{'a.' * 50_000}b = 1}}]", "a key has more than 32 parts", ""),
         ("[tool.fastrnns-rs.bench]\nnloops = 'many'", "'many' (pyproject.toml, tool.fastrnns-rs.bench.nloops)", ""),
         ("[tool.fastrnns-rs.bench]\nnloops = 0", "0 (pyproject.toml, tool.fastrnns-rs.bench.nloops)", ""),
         ("[tool.fastrnns-rs.bench]\nnloops = true", "True (pyproject.toml, tool.fastrnns-rs.bench.nloops)", ""),

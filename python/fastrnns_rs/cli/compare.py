@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from fastrnns_rs.cli import history_options, options, page_output, shared, verdict_options
+from fastrnns_rs.cli import history_options, options, output_checks, page_output, shared, verdict_options
 from fastrnns_rs.cli.configuration import Program, Unconfigured, note_programs
 from fastrnns_rs.cli.options import ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError, exclusive
@@ -96,7 +96,9 @@ def command(**given: Any) -> int:
     first, second = (resolved(side, history) for side in _files(given))
     files = [os.fspath(one) for one in (*first, *second)]
     for flag in ("output", "plot"):
-        shared.check_output(given[flag], (one for file in files for one in files_not_to_replace(file)), f"--{flag}")
+        output_checks.check_output(
+            given[flag], (one for file in files for one in files_not_to_replace(file)), f"--{flag}"
+        )
     captures = are_captures(first, second)
     if not captures:
         for name in ("iteration_range", "nsys_path"):

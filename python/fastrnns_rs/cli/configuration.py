@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,8 +21,10 @@ _NOUNS = {bool: "true or false", int: "an integer", float: "a number", str: "a s
 _SHARED = ("history",)
 #: Maximum sizes in bytes. Even the files of large companies have only some hundred kilobytes. A larger file of another
 #: user may take seconds to read.
-_MOST_BYTES = 1 << 24
+_MOST_BYTES = 1 << 20
 _MOST_FOREIGN_BYTES = 1 << 15
+#: A key of many parts, as `a.b.c`. The parser's time and memory are quadratic in their number.
+_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
 
 
 class Unconfigured(click.Option):
@@ -244,6 +247,17 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
     return value
 
 
+def _shallow(text: str) -> str:
+    """Returns a text of TOML without keys that the parser would take minutes for.
+
+    Raises:
+        ValueError: If there is such a key.
+    """
+    if _DEEP_KEY.search(text):
+        raise ValueError("a key has more than 32 parts")
+    return text
+
+
 def _tables(path: Path, most: int) -> dict[str, Any]:
     """Returns the table of each verb.
 
@@ -255,7 +269,7 @@ def _tables(path: Path, most: int) -> dict[str, Any]:
     from fastrnns_rs.documents import reading
 
     try:
-        document = tomllib.loads(reading.text(path, most))
+        document = tomllib.loads(_shallow(reading.text(path, most)))
         # Messages name values, and Python prints no integer of more than 4,300 digits: here it says so.
         repr(document)
     except (OSError, ValueError, RecursionError) as error:

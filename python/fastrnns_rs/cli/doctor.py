@@ -9,7 +9,7 @@ from typing import Any, Literal
 import click
 from click.core import ParameterSource
 
-from fastrnns_rs.cli import display, options, shared
+from fastrnns_rs.cli import display, options, output_checks, shared
 from fastrnns_rs.cli.configuration import note_programs
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
@@ -38,7 +38,7 @@ def command(**given: Any) -> int:
     The table shows settings that differ from their defaults. --json has every setting.
     """
     format_name = shared.choose_format(given)
-    shared.check_output(given["output"])
+    output_checks.check_output(given["output"])
     contexts = [*_contexts(click.get_current_context())]
     profile = next(one for one in contexts if one.info_name == "profile")
     note_programs(profile, *(f"{name}_path" for name in PROGRAMS))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from fastrnns_rs.cli import display, history_options, options, page_output, shared
+from fastrnns_rs.cli import display, history_options, options, output_checks, page_output, shared
 from fastrnns_rs.cli.configuration import Unconfigured
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb, WordsOption
@@ -91,7 +91,7 @@ def command(**given: Any) -> int:
     format_name = shared.choose_format(given) or "table"
     acts = _acts(given)
     wants_trends = _wants_trends(given, acts, format_name)
-    shared.check_output(given["output"])
+    output_checks.check_output(given["output"])
     if given["output"] is not None and given["output"].resolve().parent == history.runs_folder.resolve():
         hint, reason = "Use another folder.", "the folder has the run files of the history"
         raise UsageError(f"cannot write file: {str(given['output'])!r}", hint, where="output", reason=reason)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from fastrnns_rs.cli import shared
+from fastrnns_rs.cli import output_checks, shared
 from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import PAGE, F, several
 from fastrnns_rs.errors import UsageError
@@ -107,8 +107,8 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
 
         check_suffix(given["plot"])
         _without_settings_here(require_matplotlib)
-        shared.check_output(given["plot"], flag="--plot")
-        shared.check_distinct(given, "output", "plot")
+        output_checks.check_output(given["plot"], flag="--plot")
+        output_checks.check_distinct(given, "output", "plot")
     return name
 
 

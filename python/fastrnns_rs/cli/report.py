@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import click
 
-from fastrnns_rs.cli import display, options, page_output, renamed_options, shared
+from fastrnns_rs.cli import display, options, output_checks, page_output, renamed_options, shared
 from fastrnns_rs.cli.configuration import Code, Input, Program, Target, note_programs
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
@@ -284,11 +284,11 @@ def _check_outputs(given: dict[str, Any]) -> None:
 
     inputs = [one for file in given["files"] for one in files_not_to_replace(file)]
     rules = [] if given["categories"] is None else [given["categories"]]
-    shared.check_output(given["output"], [*inputs, *rules])
-    shared.check_not_read(given["plot"], [*inputs, *rules], "--plot")
+    output_checks.check_output(given["output"], [*inputs, *rules])
+    output_checks.check_not_read(given["plot"], [*inputs, *rules], "--plot")
     # Whether it is one of the captures is checked where the trace is merged.
-    shared.check_not_read(given["trace"], rules, "--trace")
-    shared.check_distinct(given, "output", "plot", "trace")
+    output_checks.check_not_read(given["trace"], rules, "--trace")
+    output_checks.check_distinct(given, "output", "plot", "trace")
 
 
 def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape"]:

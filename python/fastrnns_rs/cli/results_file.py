@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
-from fastrnns_rs.cli import shared
+from fastrnns_rs.cli import output_checks, shared
 from fastrnns_rs.documents import writing
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
@@ -67,7 +67,7 @@ class ResultsFile:
         """
         if self._path is None:
             return
-        shared.check_output(self._path, inputs)
+        output_checks.check_output(self._path, inputs)
         if shared.is_stream(self._path):
             # A run is written again after each process: it needs a file that can be replaced.
             writing.check_writable(self._path)

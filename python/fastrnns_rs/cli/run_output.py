@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import display, shared
+from fastrnns_rs.cli import display, output_checks, shared
 from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import F, output, several
 from fastrnns_rs.cli.shared import is_flag
@@ -129,7 +129,7 @@ def check(given: dict[str, Any]) -> None:
         UsageError: If a file cannot be written to, or is read by the command.
     """
     for flag, name in (("--output", "output"), ("--run-file", "run_file")):
-        shared.check_output(given[name], given["runner_file"], flag)
+        output_checks.check_output(given[name], given["runner_file"], flag)
 
 
 def choose_target(given: dict[str, Any], format_name: str | None) -> RunTarget:
@@ -151,7 +151,7 @@ def choose_target(given: dict[str, Any], format_name: str | None) -> RunTarget:
             run_file, document = document, None
     if resumed is not None and not is_flag("run_file") and not (is_flag("output") and run_file == given["output"]):
         run_file = Path(resumed)
-    shared.check_distinct({**given, "run_file": run_file, "output": document}, "run_file", "output", "plot")
+    output_checks.check_distinct({**given, "run_file": run_file, "output": document}, "run_file", "output", "plot")
     return RunTarget(run_file, document, format_name)
 
 

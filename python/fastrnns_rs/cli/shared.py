@@ -6,7 +6,7 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +124,7 @@ def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: P
         write: Function that passes all pieces to its argument, a function.
         output: File to write to; None for stdout.
     """
-    if output is None or _is_stdout(output):
+    if output is None or is_stdout(output):
         with unread(STDOUT):
             write(lambda piece: click.echo(piece, nl=False))
     elif is_stream(output):
@@ -153,10 +153,11 @@ def is_stream(output: Path) -> bool:
     except (OSError, ValueError):
         mode = stat.S_IFREG
     is_ordinary = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-    return not is_ordinary or _is_stdout(output) or open_descriptor(output) is not None
+    return not is_ordinary or is_stdout(output) or open_descriptor(output) is not None
 
 
-def _is_stdout(output: Path) -> bool:
+def is_stdout(output: Path) -> bool:
+    """Returns True for stdout, also by the path of its descriptor."""
     from fastrnns_rs.documents.writing import open_descriptor
 
     # `/dev/stdout` is stdout even if that is closed.
@@ -228,93 +229,6 @@ def symbols_in_ascii(lines: Iterable[str], limit: int | None) -> list[str]:
     from fastrnns_rs.views.screen import in_ascii
 
     return [part for line in lines for part in in_ascii(line, limit)]
-
-
-def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = (), flag: str = "--output") -> None:
-    """Checks an output file before there is anything to lose.
-
-    Args:
-        output: Path of the file; None if there is no file.
-        inputs: Files that the command reads.
-        flag: Option that names the file, for the message.
-
-    Raises:
-        UsageError: If the file cannot be written to, or is an input or the project's `pyproject.toml`.
-    """
-    if output is None:
-        return
-    from fastrnns_rs.documents.writing import check_open_file, check_writable
-
-    if is_stream(output):
-        check_open_file(output)
-        if not _is_stdout(output) and output.is_file():
-            check_not_read(output, inputs, flag)
-    else:
-        from fastrnns_rs.cli.configuration import configuration_file
-
-        check_writable(output)
-        check_not_read(output, inputs, flag)
-        configuration = configuration_file()
-        check_not_read(output, [] if configuration is None else [configuration], flag)
-        check_not_read(output, _programs(), flag)
-
-
-def _programs() -> Iterator[str | os.PathLike[str]]:
-    """Yields the programs that the options of the command name."""
-    context = click.get_current_context(silent=True)
-    for name, value in (context.params if context else {}).items():
-        if name.endswith(("_python", "_path")) and isinstance(value, (str, os.PathLike)):
-            yield value
-
-
-def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]], flag: str = "--output") -> None:
-    """Checks that an output file is not one of the inputs, under any name.
-
-    Raises:
-        UsageError: If the output is one of the inputs.
-    """
-    from fastrnns_rs.errors import UsageError
-
-    for one in inputs:
-        if output is not None and _are_one(output, one):
-            reason, hint = "the command reads this file", "Use the path of another file."
-            raise UsageError(f"cannot overwrite input: {str(output)!r}", hint, where=flag, reason=reason)
-
-
-def check_distinct(given: Mapping[str, Any], *names: str) -> None:
-    """Checks that no two options name one file to write.
-
-    Args:
-        given: Options of a command.
-        names: Those that name outputs; the command need not have them. Pipes and devices take any number.
-
-    Raises:
-        UsageError: If two are the same file, under any name.
-    """
-    from fastrnns_rs.errors import UsageError
-
-    found: set[str] = set()
-    for name in names:
-        path = given.get(name)
-        if path is None:
-            continue
-        is_stdout = _is_stdout(path)
-        if is_stream(path) and not is_stdout:
-            continue
-        place = "-" if is_stdout else os.path.realpath(path)
-        if place in found:
-            flag = f"--{name.replace('_', '-')}"
-            raise UsageError(f"two outputs for one file: {str(path)!r}", f"Use another file for {flag}.", where=flag)
-        found.add(place)
-
-
-def _are_one(first: Path, second: str | os.PathLike[str]) -> bool:
-    try:
-        # Some network file systems change the inode number of a file.
-        return first.samefile(second) or os.path.realpath(first) == os.path.realpath(second)
-    except (OSError, ValueError):
-        # A file that does not exist, or has an impossible name, is not overwritten.
-        return False
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fastrnns_rs.cli import display, history_options, options, page_output, shared, sweep_options
+from fastrnns_rs.cli import display, history_options, options, output_checks, page_output, shared, sweep_options
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.errors import UsageError
@@ -67,8 +67,8 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         _check_several(files, given, format_name)
     history = history_options.find_history(given)
     paths = [Path(one_run(file, history)) for file in files]
-    shared.check_output(given["output"], paths)
-    shared.check_output(given["plot"], paths, "--plot")
+    output_checks.check_output(given["output"], paths)
+    output_checks.check_output(given["plot"], paths, "--plot")
     if len(files) > 1:
         _show_page([*zip(files, paths, strict=True)], given)
     else:

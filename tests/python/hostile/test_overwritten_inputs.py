@@ -7,11 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import history_runs
 import kineto_traces
 import pytest
 from commands import Done, run_cli
 from run_files import result, run
 from test_file_names import record
+
+from fastrnns_rs.verbs.history.run_history import RunHistory
 
 
 @pytest.fixture
@@ -173,6 +176,25 @@ def test_no_file_of_runners_is_replaced(folder: Path, verb: str) -> None:
     done = run_cli(*MEASURING[verb], "--runner-file", "mine.py", "--output", "mine.py")
     check_refusal(done, "mine.py", "--output")
     assert (folder / "mine.py").read_text() == source
+
+
+@pytest.mark.parametrize(
+    "words", [["show", "--format", "csv"], ["compare", "@last"], ["history"]], ids=lambda one: one[0]
+)
+@pytest.mark.parametrize("what", ["run", "tag"])
+def test_what_a_history_keeps_is_no_output(what: str, words: list[str], tmp_path: Path) -> None:
+    history = RunHistory(tmp_path / "history")
+    history_runs.kept(history, *map(history_runs.made, range(3)))
+    assert run_cli("history", "--tag", "mine", "@last", "--history", history.folder).status == 0
+    kept = min(history.runs_folder.iterdir()) if what == "run" else next((history.tags_folder / "mine").iterdir())
+    before = kept.read_bytes()
+    done = run_cli(
+        *words, *([] if words == ["history"] else ["@last~1"]), "--history", history.folder, "--output", kept
+    )
+    reason = f"the file is a {what} of a history"
+    error = f"error: cannot write file: {str(kept)!r} (--output): {reason}"
+    assert (done.status, done.stderr.splitlines()) == (2, [error, "hint: Use another path."])
+    assert kept.read_bytes() == before
 
 
 @pytest.mark.parametrize("read", ["mine.py", "pyproject.toml"])

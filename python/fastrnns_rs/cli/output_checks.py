@@ -1,0 +1,119 @@
+"""Checks of the files that a command writes, before there is anything to lose."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fastrnns_rs.cli.shared import is_stdout, is_stream
+from fastrnns_rs.errors import UsageError
+
+#: Names of the run files of a history.
+_KEPT_RUN = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{32}\.json")
+
+
+def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = (), flag: str = "--output") -> None:
+    """Checks an output file before there is anything to lose.
+
+    Args:
+        output: Path of the file; None if there is no file.
+        inputs: Files that the command reads.
+        flag: Option that names the file, for the message.
+
+    Raises:
+        UsageError: If the file cannot be written to, or is an input or the project's `pyproject.toml`.
+    """
+    if output is None:
+        return
+    from fastrnns_rs.documents.writing import check_open_file, check_writable
+
+    if is_stream(output):
+        check_open_file(output)
+        if not is_stdout(output) and output.is_file():
+            check_not_read(output, inputs, flag)
+    else:
+        from fastrnns_rs.cli.configuration import configuration_file
+
+        check_writable(output)
+        check_not_read(output, inputs, flag)
+        _check_not_kept(output, flag)
+        configuration = configuration_file()
+        check_not_read(output, [] if configuration is None else [configuration], flag)
+        check_not_read(output, _programs(), flag)
+
+
+def _check_not_kept(output: Path, flag: str) -> None:
+    """Checks that an output file is not a run or a tag of a history.
+
+    A run that is resumed replaces its own file.
+
+    Raises:
+        UsageError: If it is.
+    """
+    place = Path(os.path.realpath(output))
+    folder, context = place.parent, click.get_current_context(silent=True)
+    is_run = folder.name == "runs" and _KEPT_RUN.fullmatch(place.name)
+    is_tag = folder.parent.name == "tags" and (folder.parents[1] / "runs").is_dir()
+    resumed = context.params.get("resume") if context else None
+    if (is_run or is_tag) and place.is_file() and resumed is None:
+        reason = f"the file is a {'run' if is_run else 'tag'} of a history"
+        raise UsageError(f"cannot write file: {str(output)!r}", "Use another path.", where=flag, reason=reason)
+
+
+def _programs() -> Iterator[str | os.PathLike[str]]:
+    """Yields the programs that the options of the command name."""
+    context = click.get_current_context(silent=True)
+    for name, value in (context.params if context else {}).items():
+        if name.endswith(("_python", "_path")) and isinstance(value, (str, os.PathLike)):
+            yield value
+
+
+def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]], flag: str = "--output") -> None:
+    """Checks that an output file is not one of the inputs, under any name.
+
+    Raises:
+        UsageError: If the output is one of the inputs.
+    """
+    for one in inputs:
+        if output is not None and _are_one(output, one):
+            reason, hint = "the command reads this file", "Use the path of another file."
+            raise UsageError(f"cannot overwrite input: {str(output)!r}", hint, where=flag, reason=reason)
+
+
+def check_distinct(given: Mapping[str, Any], *names: str) -> None:
+    """Checks that no two options name one file to write.
+
+    Args:
+        given: Options of a command.
+        names: Those that name outputs; the command need not have them. Pipes and devices take any number.
+
+    Raises:
+        UsageError: If two are the same file, under any name.
+    """
+    found: set[str] = set()
+    for name in names:
+        path = given.get(name)
+        if path is None:
+            continue
+        on_stdout = is_stdout(path)
+        if is_stream(path) and not on_stdout:
+            continue
+        place = "-" if on_stdout else os.path.realpath(path)
+        if place in found:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"two outputs for one file: {str(path)!r}", f"Use another file for {flag}.", where=flag)
+        found.add(place)
+
+
+def _are_one(first: Path, second: str | os.PathLike[str]) -> bool:
+    try:
+        # Some network file systems change the inode number of a file.
+        return first.samefile(second) or os.path.realpath(first) == os.path.realpath(second)
+    except (OSError, ValueError):
+        # A file that does not exist, or has an impossible name, is not overwritten.
+        return False
