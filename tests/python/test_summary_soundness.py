@@ -109,7 +109,15 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a mean outside": (
         first("api_calls", mean_ns=9.0, total_ns=36),
-        "api_calls[0].mean_ns is 9, and values are from 1 to 1",
+        "api_calls[0].total_ns is 36, and 4 values from 1 to 1 are 4 to 4",
+    ),
+    "a longest kernel that is longer than all": (
+        first("kernels", max_ns=200_000, p95_ns=None),
+        "kernels[0].total_ns is 100000, and 4 values from 25000 to 200000 are 275000 to 625000",
+    ),
+    "more overlap than work": (
+        lambda found: found["devices"][0].update(overlap_ns=5),
+        "devices[0].overlap_ns is 5, above busy_ns, 4",
     ),
     "a spread of equal times": (
         first("kernels", stddev_ns=1.0),

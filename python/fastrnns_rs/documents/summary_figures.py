@@ -61,9 +61,13 @@ def _check_statistics(path: str, row: Any, unit: str) -> None:
             raise UsageError(f"{path}.{one}_{unit} is {found[one]:.9g}, above {other}_{unit}, {found[other]:.9g}")
     if found["median"] is None or low is None or high is None:
         return
-    mean, spread = found["mean"], found["stddev"]
-    if mean is not None and not is_between(mean, low, high, COMPUTED):
-        raise UsageError(f"{path}.mean_{unit} is {mean:.9g}, and values are from {low} to {high}")
+    total, others = getattr(row, f"total_{unit}"), row.count - 1
+    least, most = high + others * low, low + others * high
+    if not is_between(total, least, most, COMPUTED):
+        raise UsageError(
+            f"{path}.total_{unit} is {total}, and {row.count} values from {low} to {high} are {least} to {most}"
+        )
+    spread = found["stddev"]
     if spread is not None and not 0 <= spread <= (high - low) * (1 + COMPUTED):
         raise UsageError(f"{path}.stddev_{unit} is {spread:.9g}, and values are from {low} to {high}")
 
@@ -95,6 +99,7 @@ def _check_devices(found: SummaryDocument) -> None:
             ends = f"{device.start_ns} to {device.end_ns}"
             raise UsageError(f"{path}.span_ns is {device.span_ns}, and the device was used from {ends}")
         _check_part(path, device, "exposed_communication_ns", "busy_ns")
+        _check_part(path, device, "overlap_ns", "busy_ns")
         if place in idle and idle[place] != device.idle_ns:
             raise UsageError(f"idle_causes of {path} add up to {idle[place]} ns, and idle_ns is {device.idle_ns}")
     for place, row in enumerate(found.idle_causes):
