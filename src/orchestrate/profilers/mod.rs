@@ -179,7 +179,9 @@ fn read_output(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) ->
     // nvprof leaves a folder there that everyone may write to.
     let temporary = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir();
     if let Ok(folder) = &temporary {
-        let others = command.variables().into_iter().filter(|(name, _)| name != "TMPDIR");
+        // `=x=1` is a variable with the name `=x`, which no command can be given.
+        let is_kept = |name: &OsString| name != "TMPDIR" && !name.as_bytes().contains(&b'=');
+        let others = command.variables().into_iter().filter(|(name, _)| is_kept(name));
         command.environment = Some(others.chain([("TMPDIR".into(), folder.path().into())]).collect());
     }
     let completed = run(&command, Some(ANSWER_LIMIT), GRACE, interrupted)?;
