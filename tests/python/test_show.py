@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from dataclasses import replace
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import screen_data
 from foreign_files import FOLDER
 from run_files import PROBLEM, both, exactly, result, run, series, write
 from test_compare_command import call, validated
@@ -157,12 +159,33 @@ def test_what_another_tool_measured_is_a_plain_table(call: Any) -> None:
     assert "error: unsupported format: 'json' (--format): " in refused.stderr
 
 
+def test_a_result_that_was_not_planned_is_described(call: Any, tmp_path: Path) -> None:
+    made = screen_data.candidate()
+    [first, *others] = made.results
+    sizes = {one.problem.hidden_size for one in made.plan.runners}
+    assert 4096 not in sizes
+    changed = replace(first, problem=replace(first.problem, hidden_size=4096))
+    run = replace(made, results=[changed, *others], plan=replace(made.plan, stopped_by="count", precision=0.001))
+    run.save(tmp_path / "run.json")
+    shown = call("show", tmp_path / "run.json", "--wide").stdout
+    assert "4096" in shown.replace("4,096", "4096")
+    # The widest of the intervals in the file, whatever the plan says.
+    assert "widest 95 % CI ±" in shown
+    assert "widest 95 % CI ±0.1 %" not in shown
+
+
 def test_other_files_are_refused(call: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"schema": "fastrnns-rs/capture"}')
     done = call("show", path)
     assert (done.status, done.stdout, "is a capture manifest (FILE)\n" in done.stderr) == (2, "", True)
     assert call("show", tmp_path / "nothing").status == 2
+    packed = tmp_path / "pyperf.json.gz"
+    packed.write_bytes(gzip.compress((FOLDER / "pyperf.json").read_bytes()))
+    assert call("show", packed).stderr.splitlines()[-2:] == [
+        f"error: not a run or comparison: '{packed}' is results of pyperf, compressed; gunzip unpacks it (FILE)",
+        "hint: Use a run or comparison.",
+    ]
 
 
 def test_runners_that_a_filter_hides_are_not_described(call: Any, tmp_path: Path) -> None:

@@ -164,8 +164,20 @@ def _order(run: Run) -> Iterator[str]:
         yield f"order of processes: random, --order-seed {run.plan.order_seed}"
     if run.plan.stopped_by is not None:
         rule = visible(run.plan.stopped_by)
-        widest = "" if run.plan.precision is None else f"; widest 95 % CI ±{_percent(run.plan.precision)}"
+        width = _widest(run)
+        widest = "" if width is None else f"; widest 95 % CI ±{_percent(width)}"
         yield f"stopped by {rule}: {_STOPPED.get(run.plan.stopped_by, 'unknown rule')}{widest}"
+
+
+def _widest(run: Run) -> float | None:
+    """Returns the widest relative half width of an interval; None if one is missing."""
+    if run.plan.precision is None:
+        return None
+    phases = [phase for one in run.results for phase in (one.forward, one.backward) if phase is not None]
+    widths = [
+        one.ci_high_ns / one.estimate_ns - 1 for one in phases if one.ci_high_ns is not None and one.estimate_ns > 0
+    ]
+    return max(widths) if widths and len(widths) == len(phases) else None
 
 
 def _seconds(durations_ns: list[int]) -> str:

@@ -47,7 +47,7 @@ def lines(run: Run, families: Mapping[str, str], limit: int, device: str | None 
         limit: Width of the terminal.
         device: Text in place of the device, while the device is unknown; None for the device of the run.
     """
-    problems = [one.problem for one in run.plan.runners] or [one.problem for one in run.results]
+    problems = [problem for _, problem in _runners(run)]
     if not problems:
         return [Line("no runners", "dim")]
     machine = [device or _device(run, problems), _threads(run, problems), *modes(problems)]
@@ -62,11 +62,19 @@ def map_families(run: Run) -> dict[str, str]:
     return {one.runner: one.group for one in run.results}
 
 
+def _runners(run: Run) -> list[tuple[str, Problem]]:
+    """Returns each runner with its problem: what was planned, and other results."""
+    found = [(one.runner, one.problem) for one in run.plan.runners]
+    # Older files, and those of other programs, may have no plan, or another one.
+    found += [pair for one in run.results if (pair := (one.runner, one.problem)) not in found]
+    return found
+
+
 def _families(run: Run, families: Mapping[str, str]) -> Iterator[str]:
     """Yields the lines of the families, without those that a filter hides."""
-    planned = [(one.runner, one.problem) for one in run.plan.runners] or [(r.runner, r.problem) for r in run.results]
+    known = _runners(run)
     # Rows that a filter hides are not described.
-    described = [(runner, problem) for runner, problem in planned if runner in families] or planned
+    described = [(runner, problem) for runner, problem in known if runner in families] or known
     yield from size_lines([(families.get(runner, runner), problem) for runner, problem in described], run.plan.preset)
 
 
