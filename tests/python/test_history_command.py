@@ -21,6 +21,7 @@ from fastrnns_rs.documents.history import History
 from fastrnns_rs.errors import DocumentWarning
 from fastrnns_rs.verbs.history import pruning
 from fastrnns_rs.verbs.history.run_history import RunHistory
+from fastrnns_rs.verbs.history.transfer import import_runs
 
 
 def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path) -> None:
@@ -127,6 +128,11 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
     assert "new in the history: 0 runs" in again.stderr
     assert again.stderr.count("note: already in the history: ") == 2
     assert again.stderr.count("note: skipped: ") == 2
+    # Another command imports at the same time.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunHistory, "document", lambda _self: History(folder=""))
+        _, notes = import_runs(RunHistory(anywhere / "other"), [anywhere / "out"])
+    assert sum(one.startswith("already in the history: ") for one in notes) == 2
     assert run_cli("history", "--import", "nowhere").status == 2
     # A run that the history could not list.
     still = made(8)

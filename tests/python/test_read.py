@@ -165,7 +165,12 @@ def test_mistakes_are_told(path: Path) -> None:
         fastrnns_rs.read("\ud800.json")
 
 
-@pytest.mark.parametrize("wrong", [None, 5, b"x.json", ["x.json"]])
+class _BytesPath:
+    def __fspath__(self) -> bytes:
+        return b"x.json"
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"x.json", ["x.json"], _BytesPath()])
 def test_a_value_of_another_type_is_no_path(wrong: Any) -> None:
     with pytest.raises(UsageError, match=r"not a path: .* \(paths\)"):
         fastrnns_rs.read(wrong)

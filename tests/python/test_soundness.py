@@ -266,6 +266,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
         plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)
         plain["rows"][0]["conditional_verdict"] = None
+        plain["rows"][0]["baseline"]["process_sessions"] = plain["rows"][0]["candidate"]["process_sessions"] = []
         add_up(plain)
     if kind in {Diagnosis, NoiseFloorDocument}:
         fit_noise_floor(plain["noise_floor"])

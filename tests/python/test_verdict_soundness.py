@@ -171,6 +171,16 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
         [setting(part="baseline", process_sessions=[0, 1, 2, 0, 1, 2])],
         "rows[0].baseline.ci_low_ns is ",
     ),
+    "a session before the first": (
+        six_sessions,
+        [setting(part="baseline", process_sessions=[-1, -1, 1, 1, 2, 2])],
+        "rows[0].baseline.process_sessions[0] is -1, not a count",
+    ),
+    "sessions of no processes": (
+        six_sessions,
+        [setting(part="baseline", process_medians_ns=[], process_levels_ns=[]), setting(ratio=1.0)],
+        "rows[0].ratio is 1, ",
+    ),
     "sessions of fewer processes": (
         six_sessions,
         [setting(part="baseline", process_sessions=[0, 1, 2])],

@@ -48,7 +48,7 @@ def _integer(value: Any) -> int:
 
 def _path(value: object) -> object:
     # An integer, True among them, would be used as a file descriptor.
-    if isinstance(value, (str, os.PathLike)):
+    if isinstance(value, (str, os.PathLike)) and isinstance(os.fspath(value), str):
         return value
     raise TypeError
 

@@ -70,6 +70,7 @@ _JSON = (
     ((b'"results"', b'"command"'), Description("results of hyperfine", "show")),
     ((b'"benchmarks"',), Description("results of pyperf", "show")),
 )
+_GZIP = b"\x1f\x8b"
 _SCHEMA = re.compile(rb'"schema"\s*:\s*"fastrnns-rs/([a-z-]+)"')
 _PYTHON = re.compile(rb"^(?:from [\w.]+ import |import \w|def \w|class \w|# AOT ID)", re.MULTILINE)
 
@@ -86,11 +87,15 @@ def describe(path: str | os.PathLike[str]) -> Description | None:
             return Description("a folder")
         # The content of a pipe would be lost to its reader.
         found = _head(file) if file.is_file() else None
+        is_compressed = found is not None and reading.head(file, 2) == _GZIP
     except (OSError, ValueError, zlib.error):
         return None
     if found is not None and found.startswith(b"SQLite format 3\0"):
         return _describe_database(file)
-    return None if found is None else _describe_content(found)
+    kind = None if found is None else _describe_content(found)
+    if kind is not None and kind.verb == "show" and is_compressed:
+        return Description(f"{kind.noun}, compressed; gunzip unpacks it")
+    return kind
 
 
 def can_be_described(path: str | os.PathLike[str]) -> bool:
@@ -127,7 +132,7 @@ def _head(path: Path) -> bytes:
     """Returns the first bytes of a file, decompressed."""
     found = reading.head(path, _HEAD)
     # The rest of a compressed file is not needed.
-    return zlib.decompressobj(31).decompress(found, _HEAD) if found.startswith(b"\x1f\x8b") else found
+    return zlib.decompressobj(31).decompress(found, _HEAD) if found.startswith(_GZIP) else found
 
 
 def _describe_content(found: bytes) -> Description | None:

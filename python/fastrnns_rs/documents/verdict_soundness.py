@@ -67,7 +67,7 @@ def _times(row: Row, *, medians: bool = False) -> Times | None:
         times = side.process_medians_ns if medians else side.process_levels_ns or side.process_medians_ns
         if row.basis != "sessions":
             return times
-        return session_levels(times, side.process_sessions) if side.process_sessions else ()
+        return session_levels(times, side.process_sessions) if times and side.process_sessions else ()
 
     first, second = of(row.baseline), of(row.candidate)
     return (first, second) if first and second else None

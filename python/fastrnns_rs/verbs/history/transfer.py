@@ -77,6 +77,10 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         place = history.find_place(run)
         with locked(place):
             if os.path.lexists(place):
+                if place.is_file() and place.read_bytes() == text.encode():
+                    # Another command has imported it at the same time.
+                    notes.append(f"already in the history: {str(file)!r}")
+                    continue
                 # Text of any kind may be an id, and time and id name the place.
                 notes.append(f"skipped: file name of another run in the history: {place.name!r}")
                 continue
