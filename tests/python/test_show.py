@@ -167,7 +167,7 @@ def test_a_result_that_was_not_planned_is_described(call: Any, tmp_path: Path) -
     changed = replace(first, problem=replace(first.problem, hidden_size=4096))
     run = replace(made, results=[changed, *others], plan=replace(made.plan, stopped_by="count", precision=0.001))
     run.save(tmp_path / "run.json")
-    shown = call("show", tmp_path / "run.json", "--wide").stdout
+    shown = " ".join(call("show", tmp_path / "run.json", "--wide").stdout.split())
     assert "4096" in shown.replace("4,096", "4096")
     # The widest of the intervals in the file, whatever the plan says.
     assert "widest 95 % CI ±" in shown
