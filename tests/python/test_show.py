@@ -154,6 +154,10 @@ def test_what_another_tool_measured_is_a_plain_table(call: Any) -> None:
     assert lines[1].split() == ["sort", "\\x1b[2J", "3", "30", "2", "1", "3"]
     assert lines[2].split(maxsplit=6) == ["alone", "-", "10", *["0.005"] * 3, "no process level: descriptive only"]
     assert lines[3].split(maxsplit=6) == ["broken", "-", "0", "-", "-", "-", "failed: exit status 1"]
+    sides = [series("x", [1e6, 2e6, 3e6], samples_ns=[[1e6, 5e5], [2e6, 9e6], [3e6]])]
+    lines = foreign_results.table(replace(side, series=sides)).splitlines()
+    # The shortest and longest sample, not process.
+    assert lines[1].split() == ["x", "3", "30", "2", "0.5", "9"]
     refused = call("show", FOLDER / "pyperf.json", "--json")
     assert (refused.status, refused.stdout) == (2, "")
     assert "error: unsupported format: 'json' (--format): " in refused.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fastrnns_rs import stats
@@ -24,6 +25,8 @@ def _row(one: Series) -> tuple[str, ...]:
     note = one.reason or one.lack or ""
     if not one.medians_ns:
         return (name, "-", str(one.n_samples), "-", "-", "-", note)
-    low, median, high = (f"{value / 1e6:.6g}" for value in stats.quantiles(one.medians_ns, [0.0, 0.5, 1.0]))
+    samples = [*chain.from_iterable(one.samples_ns)] or one.medians_ns
+    times = (min(samples), stats.quantiles(one.medians_ns, [0.5])[0], max(samples))
+    low, median, high = (f"{value / 1e6:.6g}" for value in times)
     processes = "-" if one.lack else str(len(one.medians_ns))
     return (name, processes, str(one.n_samples), median, low, high, note)

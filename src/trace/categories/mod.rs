@@ -44,6 +44,12 @@ const SHORT: &str = "short:";
 /// Before an expression: search the source.
 const SOURCE: &str = "source:";
 
+/// Maximum number of rules of a file.
+const MOST_RULES: usize = 1000;
+
+/// Maximum size of a compiled expression in bytes, and of what matching keeps. Nested repetitions take megabytes.
+const MOST_BYTES: usize = 1 << 18;
+
 static BUILT_IN: LazyLock<Vec<Rule>> = LazyLock::new(|| built_in(&[Part::Name, Part::ShortName]));
 
 static BY_SOURCE: LazyLock<Vec<Rule>> = LazyLock::new(|| built_in(&[Part::Source]));
@@ -63,6 +69,10 @@ impl Categories {
     /// The rules of `text` before the built-in ones. They may bring new categories.
     pub fn with_rules(text: &str) -> Result<Self> {
         let own = parse(text)?;
+        if let Some(rule) = own.get(MOST_RULES) {
+            let reason = format!("a file may have {MOST_RULES} rules");
+            return Err(Error::BadCategories { line: rule.line, reason });
+        }
         own.iter().try_for_each(Rule::check)?;
         if let Some(rule) = own.iter().find(|rule| rule.part == Part::Source) {
             let reason = format!("{SOURCE} needs sources, and a capture has only names");
@@ -111,18 +121,21 @@ struct Rule {
 impl Rule {
     /// Returns true if the rule matches a text, the part of a kernel that it searches.
     fn fits(&self, text: &str) -> bool {
-        self.expression.get_or_init(|| self.build().expect("it is checked when it is read")).is_match(text.as_bytes())
+        let build = || self.builder().build().expect("rules of a file are checked, and a test reads the others");
+        self.expression.get_or_init(build).is_match(text.as_bytes())
     }
 
-    fn build(&self) -> std::result::Result<Regex, regex::Error> {
+    fn builder(&self) -> RegexBuilder {
+        let mut builder = RegexBuilder::new(&self.text);
         // Names are ASCII all but always; tables of Unicode would only make the expressions slow to build.
-        RegexBuilder::new(&self.text).unicode(false).build()
+        builder.unicode(false);
+        builder
     }
 
-    /// Checks the expression, and keeps it compiled.
+    /// Checks the expression of a file, and keeps it compiled.
     fn check(&self) -> Result<()> {
-        let built =
-            self.build().map_err(|error| Error::BadCategories { line: self.line, reason: in_a_line(&error) })?;
+        let built = self.builder().size_limit(MOST_BYTES).dfa_size_limit(MOST_BYTES).build();
+        let built = built.map_err(|error| Error::BadCategories { line: self.line, reason: in_a_line(&error) })?;
         self.expression.get_or_init(|| built);
         Ok(())
     }
@@ -216,6 +229,22 @@ mod tests {
         let mut ruled: Vec<&str> = BY_SOURCE.iter().map(|rule| &*rule.category).collect();
         ruled.push(UNKNOWN);
         assert_eq!(ruled, SOURCE_NAMES);
+    }
+
+    #[test]
+    fn the_rules_of_a_file_take_little_memory() {
+        let many = (0..=MOST_RULES).map(|place| format!("mine z{place}\n")).collect::<String>();
+        let large = format!("# mine\nmine {}", "((a{99}){99}){9}");
+        let expected = [
+            (many, 1001, "a file may have 1000 rules"),
+            (large, 2, "invalid regular expression: Compiled regex exceeds size limit of 262144 bytes."),
+        ];
+        for (text, at, why) in expected {
+            let Error::BadCategories { line, reason } = Categories::with_rules(&text).unwrap_err() else { panic!() };
+            assert_eq!((line, &*reason), (at, why));
+        }
+        let most = (0..MOST_RULES).map(|place| format!("mine z{place}\n")).collect::<String>();
+        assert_eq!(Categories::with_rules(&most).unwrap().of("z999"), "mine");
     }
 
     #[test]
