@@ -121,6 +121,7 @@ def test_a_summary_comes_back_with_the_same_document(trace: Path) -> None:
     summary = fastrnns_rs.read(trace, processes=[100])
     kept = summary.kernels[0]
     for other in (pickle.loads(pickle.dumps(summary)), copy.deepcopy(summary), copy.copy(summary)):
+        assert other == summary
         assert other.to_json() == summary.to_json()
         assert other.kernels[0] == kept
         assert other.render() == summary.render()

@@ -178,7 +178,10 @@ def test_a_value_of_another_type_is_no_path(wrong: Any) -> None:
 
 def test_what_counts_may_be_restricted(path: Path) -> None:
     whole = fastrnns_rs.read(str(path))
+    assert whole == fastrnns_rs.read(path)
+    assert whole != whole.to_dict()
     some = fastrnns_rs.read(path, devices=iter([1]), streams={7}, processes=(100,), pattern="triton", since_ns=0)
+    assert whole != some
     assert {row.device_id for row in some.kernels} == {1}
     assert {row.name for row in some.kernels} == {row.name for row in whole.kernels if "triton" in row.name}
     assert [row.stream_id for row in some.streams] == [7]

@@ -63,6 +63,13 @@ class Summary:
         self.command = ""
         self._document = None
 
+    def __eq__(self, other: object) -> bool:
+        """Returns True for a summary with the same JSON document."""
+        return self.to_dict() == other.to_dict() if isinstance(other, Summary) else NotImplemented
+
+    # As other documents, which contain lists.
+    __hash__ = None  # type: ignore[assignment]
+
     def __getattr__(self, name: str) -> Any:
         from fastrnns_rs.documents.summary import SummaryDocument
 
