@@ -116,7 +116,13 @@ def test_programs_that_are_asked_leave_nothing_in_the_temporary_folder(
 ) -> None:
     own = tmp_path / "temporary"
     own.mkdir()
-    leaving = "os.mkdir(os.environ['TMPDIR'] + '/.nvprof'); print('Release version 11.8.87 --export-profile')"
+    leaving = """
+try:
+    Path(os.environ["TMPDIR"], ".nvprof").mkdir()
+except OSError as error:
+    sys.exit(str(error))
+print("Release version 11.8.87 --export-profile")
+"""
     made = fake_tools.nvprof(tmp_path / "bin" / "nvprof", version=leaving, help=leaving)
     monkeypatch.setenv("PATH", path_of(made))
     monkeypatch.setenv("TMPDIR", str(own))

@@ -189,7 +189,7 @@ fn what_cannot_be_started_is_an_error() {
     let lost = Command { directory: Some("/no/such".into()), ..command(&["true"]) };
     assert_eq!(spawn(&lost), ("/no/such".to_owned(), Errno::NOENT));
     let odd = |name: &str| Command { environment: Some(vec![(name.into(), "".into())]), ..command(&["true"]) };
-    for senseless in [command(&[]), command(&["true", "\0"]), odd("a=b"), odd("a\0"), odd("")] {
+    for senseless in [command(&[]), command(&["true", "\0"]), odd("a=b"), odd("a\0")] {
         assert!(matches!(run_to_the_end(&senseless), Err(Error::NotACommand { .. })), "{senseless:?}");
     }
 }
