@@ -111,22 +111,6 @@ def test_the_newest_is_taken_and_what_does_not_work_comes_last(tmp_path: Path, m
     assert [one.tool.version for one in found[:-1]] == versions
 
 
-def test_programs_that_are_asked_leave_nothing_in_the_temporary_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = tmp_path / "temporary"
-    own.mkdir()
-    leaving = """
-import os
-Path(os.environ["TMPDIR"], ".nvprof").mkdir()
-print("Release version 11.8.87 --export-profile")
-"""
-    made = fake_tools.nvprof(tmp_path / "bin" / "nvprof", version=leaving, help=leaving)
-    monkeypatch.setenv("TMPDIR", str(own))
-    assert tools.choose("nvprof", str(made)).version == "11.8.87"
-    assert not [*own.iterdir()]
-
-
 def test_a_path_or_a_variable_is_the_only_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = (fake_tools.nsys(tmp_path / one / "nsys", one, importer="pass") for one in ("2020.3", "2025.3"))
     monkeypatch.setenv("PATH", path_of(new))

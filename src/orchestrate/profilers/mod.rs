@@ -7,9 +7,7 @@ mod search;
 mod torch;
 
 use std::ffi::OsString;
-use std::fs::Permissions;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
@@ -175,15 +173,7 @@ pub(super) fn is_written(path: &Path) -> bool {
 /// root can put one.
 fn read_output(path: &Path, arguments: &[&str], interrupted: Interrupted<'_>) -> Result<String> {
     let argv = std::iter::once(path.into()).chain(arguments.iter().map(OsString::from)).collect();
-    let mut command = Command { argv, directory: Some("/".into()), ..Command::default() };
-    // nvprof leaves a folder there that everyone may write to.
-    let temporary = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir();
-    if let Ok(folder) = &temporary {
-        // `=x=1` is a variable with the name `=x`, which no command can be given.
-        let is_kept = |name: &OsString| name != "TMPDIR" && !name.as_bytes().contains(&b'=');
-        let others = command.variables().into_iter().filter(|(name, _)| is_kept(name));
-        command.environment = Some(others.chain([("TMPDIR".into(), folder.path().into())]).collect());
-    }
+    let command = Command { argv, directory: Some("/".into()), ..Command::default() };
     let completed = run(&command, Some(ANSWER_LIMIT), GRACE, interrupted)?;
     let output = [completed.stdout_tail, completed.stderr_tail].concat();
     let text = String::from_utf8_lossy(&output).into_owned();
