@@ -234,7 +234,8 @@ def _tell(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
-    if isinstance(error, click.Abort):
+    # While a class is made, Python 3.11 raises a RuntimeError because of the interrupt.
+    if isinstance(error, click.Abort) or isinstance(error.__cause__, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     if hidden := explained(error):
         # Other modules of the command line may need the hidden module too, so this error is made without them.

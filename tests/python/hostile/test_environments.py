@@ -19,7 +19,7 @@ from commands import finished, run_process
 from parts import few
 from terminals import on_terminal, printed
 
-from fastrnns_rs import FastrnnsError, Run
+from fastrnns_rs import FastrnnsError, Run, cli
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.run_saving import RunSaver
 from fastrnns_rs.machine import environment
@@ -135,6 +135,19 @@ def test_commands_that_measure_nothing(name: str, run_file: Path, tmp_path: Path
     status, _, errors = ended(line, [*ours, "bench", "--no-such-option"], tmp_path)
     assert status == 2
     assert not errors or re.match(r"error: .*--no-such-option \(bench\)\nhint: ", errors)
+
+
+def test_an_interrupt_while_a_class_is_made_is_an_interrupt(capsys: pytest.CaptureFixture[str]) -> None:
+    class Field:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises((RuntimeError, KeyboardInterrupt)) as raised:
+        type("Tally", (), {"reasons": Field()})
+    # Newer versions of Python pass the interrupt on.
+    if isinstance(raised.value, RuntimeError):
+        assert cli._tell(raised.value) == 130
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_variable_without_a_name_is_passed_on(tmp_path: Path) -> None:
