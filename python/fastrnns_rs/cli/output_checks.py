@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,6 @@ import click
 
 from fastrnns_rs.cli.shared import is_stdout, is_stream
 from fastrnns_rs.errors import UsageError
-
-#: Names of the run files of a history.
-_KEPT_RUN = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{32}\.json")
 
 
 def check_output(output: Path | None, inputs: Iterable[str | os.PathLike[str]] = (), flag: str = "--output") -> None:
@@ -55,13 +51,15 @@ def _check_not_kept(output: Path, flag: str) -> None:
     Raises:
         UsageError: If it is.
     """
-    place = Path(os.path.realpath(output))
-    folder, context = place.parent, click.get_current_context(silent=True)
-    is_run = folder.name == "runs" and _KEPT_RUN.fullmatch(place.name)
-    is_tag = folder.parent.name == "tags" and (folder.parents[1] / "runs").is_dir()
-    resumed = context.params.get("resume") if context else None
-    if (is_run or is_tag) and place.is_file() and resumed is None:
-        reason = f"the file is a {'run' if is_run else 'tag'} of a history"
+    place, context = Path(os.path.realpath(output)), click.get_current_context(silent=True)
+    # Most outputs are new, or in other folders: nothing is loaded for them.
+    if not {"runs", "tags"}.intersection(place.parts) or (context and context.params.get("resume") is not None):
+        return
+    from fastrnns_rs.verbs.history.kept_files import find_kept
+
+    kind = find_kept(place)
+    if kind is not None:
+        reason = f"the file is a {kind} of a history"
         raise UsageError(f"cannot write file: {str(output)!r}", "Use another path.", where=flag, reason=reason)
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
-from fastrnns_rs.documents.replicates import session_levels
 from fastrnns_rs.documents.run_soundness import check_estimate
 from fastrnns_rs.documents.tolerances import ROUNDING, is_between, is_near
-from fastrnns_rs.documents.verdict_soundness import check_verdicts
+from fastrnns_rs.documents.verdict_soundness import check_verdicts, find_replicates
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -217,9 +216,7 @@ def _check_processes(path: str, row: Row) -> None:
         if judged and not is_between(side.estimate_ns, min(judged), max(judged)):
             ends = f"{min(judged):.9g} to {max(judged):.9g}"
             raise UsageError(f"{path}.{name}.estimate_ns is {side.estimate_ns:.9g}, and its processes are from {ends}")
-        replicates: Sequence[float] = judged
-        if judged and row.basis == "sessions":
-            replicates = session_levels(judged, side.process_sessions) if side.process_sessions else []
+        replicates = find_replicates(side, row.basis)
         if len(replicates) > 1:
             _check_ends(f"{path}.{name}", side, replicates)
 

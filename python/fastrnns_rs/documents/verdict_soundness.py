@@ -16,7 +16,7 @@ from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Comparison as SampleComparison
-    from fastrnns_rs.documents.comparison import Comparison, Figures, Method, Row, StatisticChange
+    from fastrnns_rs.documents.comparison import Comparison, Figures, Method, Row, RowBasis, StatisticChange
 
     #: Time of each process of both sides.
     Times = tuple[Sequence[float], Sequence[float]]
@@ -60,17 +60,27 @@ def _check_row(path: str, row: Row, method: Method) -> None:
 
 def _times(row: Row, *, medians: bool = False) -> Times | None:
     """Returns the judged statistic of each replicate, or its median; None if unknown."""
-
-    def of(side: Figures | None) -> Sequence[float]:
-        if side is None:
-            return ()
-        times = side.process_medians_ns if medians else side.process_levels_ns or side.process_medians_ns
-        if row.basis != "sessions":
-            return times
-        return session_levels(times, side.process_sessions) if times and side.process_sessions else ()
-
-    first, second = of(row.baseline), of(row.candidate)
+    first, second = (find_replicates(side, row.basis, medians=medians) for side in (row.baseline, row.candidate))
     return (first, second) if first and second else None
+
+
+def find_replicates(side: Figures | None, basis: RowBasis | None, *, medians: bool = False) -> Sequence[float]:
+    """Returns the judged statistic of each process or session of a side.
+
+    Args:
+        side: Side of a row.
+        basis: Basis of the row.
+        medians: True for the median in place of the judged statistic.
+
+    Returns:
+        Times in nanoseconds; empty if they, or the sessions of the processes, are unknown.
+    """
+    if side is None:
+        return ()
+    times = side.process_medians_ns if medians else side.process_levels_ns or side.process_medians_ns
+    if basis != "sessions" or not times:
+        return times
+    return session_levels(times, side.process_sessions) if side.process_sessions else ()
 
 
 def _check_numbers(

@@ -184,7 +184,7 @@ def test_no_file_of_runners_is_replaced(folder: Path, verb: str) -> None:
 @pytest.mark.parametrize("what", ["run", "tag"])
 def test_what_a_history_keeps_is_no_output(what: str, words: list[str], tmp_path: Path) -> None:
     history = RunHistory(tmp_path / "history")
-    history_runs.kept(history, *map(history_runs.made, range(3)))
+    history_runs.kept(history, *map(history_runs.made, range(1, 4)))
     assert run_cli("history", "--tag", "mine", "@last", "--history", history.folder).status == 0
     kept = min(history.runs_folder.iterdir()) if what == "run" else next((history.tags_folder / "mine").iterdir())
     before = kept.read_bytes()
@@ -195,6 +195,10 @@ def test_what_a_history_keeps_is_no_output(what: str, words: list[str], tmp_path
     error = f"error: cannot write file: {str(kept)!r} (--output): {reason}"
     assert (done.status, done.stderr.splitlines()) == (2, [error, "hint: Use another path."])
     assert kept.read_bytes() == before
+    # A run beside them that has another name is a file of the user.
+    own = history.runs_folder / "20260101T000000Z-nightly.json"
+    own.write_bytes(before if what == "run" else b"")
+    assert run_cli("show", "@last", "--history", history.folder, "--output", own).status == 0
 
 
 @pytest.mark.parametrize("read", ["mine.py", "pyproject.toml"])

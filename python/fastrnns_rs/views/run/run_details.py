@@ -164,8 +164,8 @@ def _order(run: Run) -> Iterator[str]:
         yield f"order of processes: random, --order-seed {run.plan.order_seed}"
     if run.plan.stopped_by is not None:
         rule = visible(run.plan.stopped_by)
-        width = _widest(run)
-        widest = "" if width is None else f"; widest 95 % CI ±{_percent(width)}"
+        share = _widest(run)
+        widest = "" if share is None else f"; widest 95 % CI ±{_percent(share)}"
         yield f"stopped by {rule}: {_STOPPED.get(run.plan.stopped_by, 'unknown rule')}{widest}"
 
 
