@@ -3,6 +3,8 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use super::json_notations::noted;
+
 /// Words that a reader of traces knows.
 const WORDS: [&str; 12] = [
     "kernel",
@@ -28,7 +30,7 @@ pub(crate) fn changed(text: &[u8], dice: &mut Rng) -> Option<Vec<u8>> {
         let found = nth(&mut whole, &mut behind)?;
         change(found, donor, dice);
     }
-    serde_json::to_vec(&whole).ok()
+    Some(noted(serde_json::to_vec(&whole).ok()?, dice))
 }
 
 /// The text with a value replaced by what another text has under the same key; None if there is none.
@@ -44,7 +46,7 @@ pub(crate) fn crossed(text: &[u8], other: &[u8], dice: &mut Rng) -> Option<Vec<u
         (Value::Array(events), Value::Array(more)) if dice.bool() => events.extend(more),
         (place, donor) => *place = donor,
     }
-    serde_json::to_vec(&whole).ok()
+    Some(noted(serde_json::to_vec(&whole).ok()?, dice))
 }
 
 fn change(value: &mut Value, donor: Value, dice: &mut Rng) {

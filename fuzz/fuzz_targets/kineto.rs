@@ -3,6 +3,7 @@
 
 mod changes;
 mod json_changes;
+mod json_notations;
 
 use fastrnns_rs_fuzz::kineto;
 use libfuzzer_sys::{Corpus, fuzz_crossover, fuzz_mutator, fuzz_target};
