@@ -19,6 +19,8 @@ from run_files import result, run, write
 from fastrnns_rs import compare
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedTimes
+from fastrnns_rs.verbs.compare.captures.kernel_matching import match
 from fastrnns_rs.verbs.report.capture_reader import read
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "comparison.schema.json").read_text())
@@ -145,6 +147,22 @@ def test_what_is_not_alike_appeared_and_vanished(what: str, after: Any, tmp_path
     assert presence[ADD][0] == "vanished"
     assert "+ appeared" in found.render("table", wide=True)
     assert "GPU time: " in found.render("table")
+
+
+def test_very_many_names_are_not_all_compared() -> None:
+    """Files of 4 kB took minutes: 300 kernels, in three launch shapes, with long names that are nearly alike."""
+
+    def kernels(side: str, names: int, shapes: int) -> list[NormalisedTimes]:
+        found = []
+        for number in range(names * shapes):
+            name, size = f"{'a' * 190}{side}{number:03}", number % shapes + 1
+            times = {"count": 1, "total_ns": 1, "launches": 1.0, "values_ns": list[float]()}
+            shape = ((size, 1, 1), (1, 1, 1))
+            found.append(NormalisedTimes(key=(name, True), short_name=name, category="other", shape=shape, **times))
+        return found
+
+    for names, matched_by in ((10, "shape"), (100, None)):
+        assert {one.matched_by for one in match(kernels("x", names, 3), kernels("y", names, 3))} == {matched_by}
 
 
 def test_a_kernel_with_far_more_launches_is_another_one(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from commands import run_pretended
 from conftest import PLANTED, run_cli
+
+from fastrnns_rs.cli.configuration import configuration_file
 
 
 def write(folder: Path, text: str) -> None:
@@ -132,3 +135,20 @@ def test_help_and_other_projects_files_are_left_alone(anywhere: Path) -> None:
     write(anywhere, "not toml at all")
     assert run_cli("bench", "--help", cwd=anywhere).status == 0
     assert run_cli("--help", cwd=anywhere).status == 0
+
+
+def test_a_folder_that_may_not_be_searched_has_no_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "private" / "here"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    (tmp_path / "private").chmod(0)
+    user = os.geteuid()
+    try:
+        # Root may search any folder.
+        os.seteuid(65534 if user == 0 else user)
+        assert configuration_file() is None
+    finally:
+        os.seteuid(user)
+        (tmp_path / "private").chmod(0o700)

@@ -17,6 +17,8 @@ from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.phases import COMPILE
+from fastrnns_rs.processes.temporary_folder import torch_cache
+from fastrnns_rs.processes.worker_setting import guarding_variables
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.inductor import compiled_runners, module_files
 
@@ -188,6 +190,16 @@ def test_the_cache_is_torchs(variables: dict[str, str], anywhere: Path, monkeypa
     ours = module_files.cache_folder()
     # torch makes the folder when it is asked for it.
     assert str(ours) == cache_dir_utils.cache_dir()
+
+
+def test_an_empty_variable_names_no_cache(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """torch takes it for the working directory, whose modules may be of an archive."""
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", "")
+    (anywhere / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(anywhere / "temporary"))
+    expected = torch_cache()
+    assert module_files.cache_folder() == expected
+    assert guarding_variables()["TORCHINDUCTOR_CACHE_DIR"] == str(expected)
 
 
 def modules_of(

@@ -112,6 +112,12 @@ def command(**given: Any) -> int:
     terminal = run_output.terminal("bench", shown=leads)
     sweep_options.check(given)
     format_name = _format(given)
+    if given["resume"] is not None:
+        from fastrnns_rs.verbs.history.run_names import one_run
+
+        given["resume"] = os.fspath(one_run(given["resume"], history_options.find_history(given)))
+        # Of the runs of a history, only this one may be written.
+        click.get_current_context().params["resume"] = given["resume"]
     run_output.check(given)
     try:
         if given["resume"] is None and not given["runner_file"] and world is None:
@@ -128,10 +134,6 @@ def _keep_and_measure(
     from fastrnns_rs.cli.run_saving import RunSaver
 
     history = history_options.find_history(given)
-    if given["resume"] is not None:
-        from fastrnns_rs.verbs.history.run_names import one_run
-
-        given["resume"] = os.fspath(one_run(given["resume"], history))
     target = run_output.choose_target(given, format_name)
     with (
         ResultsFile(target.run_file if leads else None) as results,

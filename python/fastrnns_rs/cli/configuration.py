@@ -126,7 +126,8 @@ def configuration_file() -> Path | None:
         return None
     for folder in (start, *start.parents):
         file = folder / "pyproject.toml"
-        if file.is_file():
+        # False too in a folder that this user may not search.
+        if os.path.isfile(file):  # noqa: PTH113  # the method of `Path` raises there
             return file
         if os.path.lexists(folder / ".git"):
             return None

@@ -52,8 +52,9 @@ def _check_not_kept(output: Path, flag: str) -> None:
         UsageError: If it is.
     """
     place, context = Path(os.path.realpath(output)), click.get_current_context(silent=True)
+    resumed = context.params.get("resume") if context else None
     # Most outputs are new, or in other folders: nothing is loaded for them.
-    if not {"runs", "tags"}.intersection(place.parts) or (context and context.params.get("resume") is not None):
+    if not {"runs", "tags"}.intersection(place.parts) or (resumed and os.path.realpath(resumed) == str(place)):
         return
     from fastrnns_rs.verbs.history.kept_files import find_kept
 

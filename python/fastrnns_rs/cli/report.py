@@ -287,7 +287,7 @@ def _check_outputs(given: dict[str, Any]) -> None:
     output_checks.check_output(given["output"], [*inputs, *rules])
     output_checks.check_not_read(given["plot"], [*inputs, *rules], "--plot")
     # Whether it is one of the captures is checked where the trace is merged.
-    output_checks.check_not_read(given["trace"], rules, "--trace")
+    output_checks.check_output(given["trace"], rules, "--trace")
     output_checks.check_distinct(given, "output", "plot", "trace")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import redirect_stdout
+from io import StringIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +42,15 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
         reason = f"the run was started by {' '.join(run.command)!r}"
         hint = "Resume the run in Python: fastrnns_rs.bench(resume=…)"
         raise UsageError(message, hint, where="resume", reason=reason, value=given["resume"])
-    # The parent context provides the prefix of environment variables.
-    context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
+    try:
+        # Its command may be `--help`, if another user has written it: nothing of that is printed.
+        with redirect_stdout(StringIO()):
+            # The parent context provides the prefix of environment variables.
+            context = command.make_context("bench", list(run.command[2:]), parent=click.get_current_context().parent)
+    except click.exceptions.Exit:
+        message, reason = f"not a run of the command bench: {given['resume']!r}", "its command measures nothing"
+        hint = "Start the run again."
+        raise UsageError(message, hint, where="resume", reason=reason, value=given["resume"]) from None
     before = context.params
     # Other users may have written the run file, which is data. Code that its command names is executed, and a folder
     # written to, only if this command line names it too.

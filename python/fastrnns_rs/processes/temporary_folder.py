@@ -133,7 +133,8 @@ def torch_variables() -> dict[str, str]:
 
     Whatever `TORCHINDUCTOR_CACHE_DIR` names, torch has precompiled headers in its default cache, whose name anyone can
     guess. If other users may write to that folder, or it would be in the working directory, the process gets another
-    temporary folder. If others may write to the folders above it, another one would not help.
+    temporary folder. If others may write to the folders above it, another one would not help. An empty
+    `TORCHINDUCTOR_CACHE_DIR`, which torch takes for the working directory, becomes the default.
 
     Raises:
         FastrnnsError: If that folder cannot be created.
@@ -148,7 +149,10 @@ def torch_variables() -> dict[str, str]:
     except (FastrnnsError, OSError):
         # torch cannot use the folder either.
         return {}
-    return {} if is_own else {"TMPDIR": _own_root(folder)}
+    found = {} if is_own else {"TMPDIR": _own_root(folder)}
+    if os.environ.get("TORCHINDUCTOR_CACHE_DIR") == "":
+        found["TORCHINDUCTOR_CACHE_DIR"] = str(Path(found.get("TMPDIR", folder.parent)) / folder.name)
+    return found
 
 
 @cache

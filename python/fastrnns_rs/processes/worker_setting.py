@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.programs import absolute_folders
 
 #: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
@@ -42,7 +43,7 @@ class Setting:
             found.pop("PYTHONHOME", None)
         if self.python is not None or "PYTHONPATH" in self.variables:
             # Folders of the worker may hold another version of this package, and our folder another torch.
-            found["PYTHONPATH"] = os.pathsep.join([_make_package_folder(), *self._folders()])
+            found["PYTHONPATH"] = python_path([_make_package_folder(), *self._folders()])
         return found
 
     def sys_path(self) -> list[str] | None:
@@ -54,6 +55,15 @@ class Setting:
     def _folders(self) -> list[str]:
         """Returns the module folders for this worker only, which may hold another torch."""
         return [os.path.abspath(one) for one in self.variables.get("PYTHONPATH", "").split(os.pathsep) if one]  # noqa: PTH100
+
+
+def python_path(folders: Iterable[str]) -> str:
+    """Returns the value of `PYTHONPATH` for folders of modules.
+
+    Folders whose name has its separator are left out: Python would take the parts for other folders, which may be of
+    other users.
+    """
+    return os.pathsep.join(one for one in folders if one and os.pathsep not in one)
 
 
 def guarding_variables() -> dict[str, str]:
@@ -72,8 +82,11 @@ def guarding_variables() -> dict[str, str]:
 @cache
 def _make_package_folder() -> str:
     """Returns a folder with only this package, for interpreters with other packages."""
-    from fastrnns_rs.processes.temporary_folder import make_kept_folder
+    from fastrnns_rs.processes.temporary_folder import make_kept_folder, temporary_root
 
+    if os.pathsep in str(temporary_root()):
+        message = f"temporary folder with {os.pathsep!r} in its name: {str(temporary_root())!r}"
+        raise FastrnnsError(message, "Set TMPDIR to another folder.", reason="it becomes a part of PYTHONPATH")
     folder = make_kept_folder()
     package = Path(__file__).parent.parent
     (Path(folder) / package.name).symlink_to(package, target_is_directory=True)

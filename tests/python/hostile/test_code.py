@@ -266,7 +266,10 @@ def test_a_run_file_executes_no_code_that_the_command_does_not_name(anywhere: Pa
     assert (anywhere / "executed").exists()
 
 
-@pytest.mark.parametrize("changed", [{"status": "complete"}, {"command": ["fastrnns-rs", "ab"]}])
+@pytest.mark.parametrize(
+    "changed",
+    [{"status": "complete"}, {"command": ["fastrnns-rs", "ab"]}, {"command": ["fastrnns-rs", "bench", "--help"]}],
+)
 def test_a_run_that_cannot_go_on_executes_no_code(anywhere: Path, changed: dict[str, Any]) -> None:
     path = interrupted(anywhere, **changed)
     refused = run_pretended("bench", "--resume", path, "--runner-file", "theirs.py", cwd=anywhere)

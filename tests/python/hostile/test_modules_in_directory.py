@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from commands import run_process
 from fake_tools import nsys
 from real_nsys import NSYS, nsys_is_here
 
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.processes import worker_setting
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.profile import tools
 from fastrnns_rs.verbs.profile.attempt import child_environment
@@ -93,3 +97,25 @@ def test_python_that_a_runner_starts_imports_none(environment, tmp_path: Path) -
     done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, check=False)
     assert done.returncode == 0, done
     assert not {"", str(tmp_path)}.intersection(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("environment", [Setting().environment, child_environment])
+def test_a_folder_with_the_separator_in_its_name_names_no_other(
+    environment: Callable[[], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python would search the part before it, which another user may have made."""
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "sitecustomize.py").write_text("raise SystemExit(7)")
+    monkeypatch.syspath_prepend(tmp_path / "shared:1")
+    done = subprocess.run([sys.executable, "-c", ""], env=environment(), capture_output=True, check=False)
+    assert done.returncode == 0, done
+
+
+def test_a_folder_of_the_package_with_the_separator_in_its_name_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a:b").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "a:b"))
+    worker_setting._make_package_folder.cache_clear()
+    with pytest.raises(FastrnnsError, match="temporary folder with ':' in its name"):
+        Setting(python=sys.executable).environment()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import history_runs
@@ -201,6 +202,24 @@ def test_what_a_history_keeps_is_no_output(what: str, words: list[str], tmp_path
     assert run_cli("show", "@last", "--history", history.folder, "--output", own).status == 0
 
 
+def test_a_resumed_run_and_a_merged_trace_replace_no_other_run(folder: Path) -> None:
+    history = RunHistory(folder / "history")
+    history_runs.kept(history, *map(history_runs.made, range(1, 4)))
+    kept = min(history.runs_folder.iterdir())
+    before = kept.read_bytes()
+    replace(run([result()]), status="interrupted").save(folder / "run.json")
+    to_kept = f"error: cannot write file: {str(kept)!r}", "the file is a run of a history"
+    for words, (error, reason) in (
+        (("bench", "--resume", "run.json", "--no-history", "--run-file", kept), to_kept),
+        (("bench", "--resume", "run.json", "--no-history", "--format", "csv", "--output", kept), to_kept),
+        (("report", "trace.json", "--trace", kept), to_kept),
+        (("bench", "--resume", kept, "--no-history", "--run-file", kept), ("error: cannot resume a run", "complete")),
+    ):
+        done = run_cli(*words)
+        assert (done.status, error in done.stderr, reason in done.stderr) == (2, True, True), done.stderr
+    assert kept.read_bytes() == before
+
+
 @pytest.mark.parametrize("read", ["mine.py", "pyproject.toml"])
 @pytest.mark.parametrize("verb", ["bench", "ab"])
 def test_a_run_file_replaces_no_input(folder: Path, verb: str, read: str) -> None:
@@ -212,12 +231,21 @@ def test_a_run_file_replaces_no_input(folder: Path, verb: str, read: str) -> Non
     assert (folder / read).read_bytes() == before
 
 
-@pytest.mark.parametrize("words", [("doctor",), ("report", "trace.json"), MEASURING["verify"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("doctor", "--output"),
+        ("report", "trace.json", "--output"),
+        ("report", "trace.json", "--trace"),
+        (*MEASURING["verify"], "--output"),
+    ],
+    ids=" ".join,
+)
 def test_the_configuration_is_not_replaced(folder: Path, words: tuple[str, ...]) -> None:
     path = folder / "pyproject.toml"
     path.write_text("[tool.fastrnns-rs]\n")
-    done = run_cli(*words, "--output", "pyproject.toml")
-    check_refusal(done, "pyproject.toml", "--output")
+    done = run_cli(*words, "pyproject.toml")
+    check_refusal(done, "pyproject.toml", words[-1])
     assert path.read_text() == "[tool.fastrnns-rs]\n"
 
 

@@ -138,7 +138,8 @@ def newest(folder: Path | None = None) -> list[Generated]:
 def cache_folder() -> Path:
     """Returns the folder of Inductor's modules, by the rule of torch."""
     given = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    if given is not None:
+    # torch would take an empty name for the working directory, whose files may be of others.
+    if given:
         return Path(given).absolute()
     return torch_cache()
 

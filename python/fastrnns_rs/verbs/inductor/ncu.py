@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from contextlib import suppress
@@ -13,7 +12,7 @@ from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes.programs import find_program
-from fastrnns_rs.processes.worker_setting import Setting
+from fastrnns_rs.processes.worker_setting import Setting, python_path
 from fastrnns_rs.verbs.profile.attempt import describe_end
 from fastrnns_rs.verbs.profile.tools import SAFE_FOLDER, module_words
 
@@ -110,7 +109,7 @@ def _started(command: list[str], asked: InductorOptions) -> Completed:
     variables = {
         **Setting(threads=asked.threads).environment(),
         # The package may be importable only through the sys.path of this process.
-        "PYTHONPATH": os.pathsep.join(one for one in sys.path if one),
+        "PYTHONPATH": python_path(sys.path),
     }
     try:
         return run_command(command, timeout=asked.timeout, env=variables, grace=_GRACE_S, cwd=SAFE_FOLDER)

@@ -14,7 +14,7 @@ from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.errors import FastrnnsError, make_system_error
-from fastrnns_rs.processes.worker_setting import MARK, guarding_variables
+from fastrnns_rs.processes.worker_setting import MARK, guarding_variables, python_path
 from fastrnns_rs.verbs.profile import tool_messages
 from fastrnns_rs.verbs.profile.answer_file import read_answer, remove_answer
 from fastrnns_rs.verbs.profile.private_folder import PrivateFolder
@@ -215,7 +215,7 @@ def child_environment() -> dict[str, str]:
         # Kineto logs internal state in every cycle.
         "KINETO_LOG_LEVEL": os.environ.get("KINETO_LOG_LEVEL", "99"),
         # Modules of runners may be importable only through the sys.path of this process.
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "PYTHONPATH": python_path(sys.path),
         **guarding_variables(),
         MARK: "1",
     }

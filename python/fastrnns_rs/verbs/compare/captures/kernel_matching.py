@@ -5,9 +5,11 @@ Renamed kernels match by category, launch shape and number of launches.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Literal
 
 from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedTimes
@@ -16,9 +18,13 @@ from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedTimes
 _NEARLY = 0.1
 #: Smallest similarity of the names of a renamed kernel: 1 is the same name.
 _SIMILAR = 0.6
-#: Similarity is not computed for more pairs of one category and shape, nor for longer names.
-_MOST_PAIRS = 10_000
+#: Similarity is not computed for longer names: letters of a function, words and marks of a full name.
 _LONGEST = 200
+#: Most steps of all similarities: each letter or word by each of another name. A pair alone is 16 by 16 steps.
+_MOST_STEPS = 50_000_000
+_PAIR = 16
+#: Words and marks of a name.
+_WORD = re.compile(r"\w+|\W")
 
 MatchedBy = Literal["name", "shape"]
 
@@ -37,6 +43,15 @@ class KernelPair:
         found = self.candidate or self.baseline
         assert found is not None  # noqa: S101  # `match` makes no pair of nothing
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A kernel, with the parts of its names that are compared; no function where all are of the same."""
+
+    kernel: NormalisedTimes
+    function: str
+    words: tuple[str, ...]
 
 
 def match(baseline: Iterable[NormalisedTimes], candidate: Iterable[NormalisedTimes]) -> list[KernelPair]:
@@ -64,39 +79,51 @@ def match(baseline: Iterable[NormalisedTimes], candidate: Iterable[NormalisedTim
 def _renamed(
     vanished: list[NormalisedTimes], appeared: list[NormalisedTimes]
 ) -> Iterator[tuple[NormalisedTimes, NormalisedTimes]]:
-    # Kernels of the same function come first: with very many kernels, only these are compared.
+    # Kernels of the same function come first, then those with few others: with very many kernels, the rest is not
+    # compared.
     taken: set[int] = set()
+    allowed = _MOST_STEPS
     for with_function in (True, False):
         left = _by_shape((one for one in vanished if id(one) not in taken), with_function=with_function)
         right = _by_shape((one for one in appeared if id(one) not in taken), with_function=with_function)
-        for key in left.keys() & right.keys():
-            if len(left[key]) * len(right[key]) > _MOST_PAIRS:
-                continue
-            scored = (
-                # The order is by the function names, then by the full names.
-                ((_ratio(one.short_name, other.short_name), _ratio(one.name, other.name)), one, other)
-                for one in left[key]
-                for other in right[key]
-                if abs(one.launches - other.launches) <= _NEARLY * max(one.launches, other.launches)
-            )
-            similar = [found for found in scored if found[0][0] >= _SIMILAR]
-            similar.sort(key=lambda found: (*(-part for part in found[0]), found[1].name, found[2].name))
-            for _, one, other in similar:
-                if id(one) not in taken and id(other) not in taken:
-                    taken |= {id(one), id(other)}
-                    yield one, other
+        groups = [(left[key], right[key]) for key in left if key in right]
+        counted = [(_length(ones) * _length(others), ones, others) for ones, others in groups]
+        for steps, ones, others in sorted(counted, key=lambda found: found[0]):
+            if steps > allowed:
+                break
+            allowed -= steps
+            for one, other in _most_similar(ones, others):
+                if id(one.kernel) not in taken and id(other.kernel) not in taken:
+                    taken |= {id(one.kernel), id(other.kernel)}
+                    yield one.kernel, other.kernel
 
 
-def _by_shape(kernels: Iterable[NormalisedTimes], *, with_function: bool) -> dict[Hashable, list[NormalisedTimes]]:
-    found: dict[Hashable, list[NormalisedTimes]] = {}
+def _length(group: Iterable[_Named]) -> int:
+    return sum(_PAIR + len(one.function) + len(one.words) for one in group)
+
+
+def _most_similar(ones: Iterable[_Named], others: Sequence[_Named]) -> list[tuple[_Named, _Named]]:
+    """Returns the pairs of similar names, the most similar first: by the functions, then by the full names."""
+    found = []
+    for one in ones:
+        for other in others:
+            few, many = sorted((one.kernel.launches, other.kernel.launches))
+            likeness = _ratio(one.function, other.function) if many - few <= _NEARLY * many else 0.0
+            if likeness >= _SIMILAR:
+                found.append((likeness, _ratio(one.words, other.words), one, other))
+    found.sort(key=lambda pair: (-pair[0], -pair[1], pair[2].kernel.name, pair[3].kernel.name))
+    return [(one, other) for _, _, one, other in found]
+
+
+def _by_shape(kernels: Iterable[NormalisedTimes], *, with_function: bool) -> dict[Hashable, list[_Named]]:
+    found: dict[Hashable, list[_Named]] = {}
     for one in kernels:
         if one.shape is not None:
-            function = one.short_name if with_function else None
-            found.setdefault((one.category, one.shape, function), []).append(one)
+            common, function = (one.short_name, "") if with_function else ("", one.short_name[:_LONGEST])
+            words = tuple(word[0] for word in islice(_WORD.finditer(one.name), _LONGEST))
+            found.setdefault((one.category, one.shape, common), []).append(_Named(one, function, words))
     return found
 
 
-def _ratio(one: str, other: str) -> float:
-    if one == other:
-        return 1.0
-    return SequenceMatcher(None, one[:_LONGEST], other[:_LONGEST], autojunk=False).ratio()
+def _ratio(one: Sequence[str], other: Sequence[str]) -> float:
+    return 1.0 if one == other else SequenceMatcher(None, one, other, autojunk=False).ratio()
