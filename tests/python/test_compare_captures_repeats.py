@@ -6,6 +6,7 @@ import json
 import math
 import random
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,29 @@ def test_other_world_sizes_are_other_work(tmp_path: Path) -> None:
         sides.append(write(path, job))
     found = compare(*sides)
     assert [one.evidence for one in found.warnings if one.code == "different_work"] == ["ranks: 2 and 8"]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "expected"),
+    [
+        (((0, 1), (0, 1)), []),
+        (((0,), (0,)), ["captured ranks: 0 | 1 and 0"]),
+        (((0, 1), (0,)), ["1 of 2 runs of the candidate without all ranks"]),
+    ],
+)
+def test_a_rank_that_was_not_captured_is_other_work(
+    candidate: Sequence[Sequence[int]], expected: list[str], tmp_path: Path
+) -> None:
+    sides = []
+    for side, runs in enumerate((((0, 1), (0, 1)), candidate)):
+        sides.append([])
+        for number, rank in ((number, rank) for number, ranks in enumerate(runs) for rank in ranks):
+            name, pid = tmp_path / f"{side}{number}{rank}.json", 100 * side + 10 * number + rank
+            path = process(name, 100.0 + pid, pid=pid)
+            job = json.loads(path.read_text()) | {"distributedInfo": {"rank": rank, "world_size": 2}}
+            sides[-1].append(write(path, job))
+    found = compare(*sides)
+    assert [one.evidence for one in found.warnings if one.code == "different_work"] == expected
 
 
 @pytest.mark.parametrize(("count", "expected"), [(10, []), (30, ["launches of every kernel: 3 times as many"])])

@@ -206,3 +206,13 @@ def test_sides_of_ab_may_differ_in_runner_and_problem_and_say_so() -> None:
     assert not found.method.forced
     with pytest.raises(UsageError, match="timing mode cpu_wall and cuda_events .cudnn / jit/forward"):
         compare(both(result("cudnn"), result("jit", timing_mode="cuda_events")))
+
+
+def test_a_result_under_another_seed_counts_once() -> None:
+    """Sides are pooled whatever their seeds are: twelve processes became seventy-two."""
+    row = result(seed=1)
+    copied = replace(row, problem=replace(row.problem, seed=7))
+    with pytest.raises(UsageError, match="contains a process twice"):
+        compare(run([row, copied]), run([result(seed=2)]))
+    other = result(seed=3, problem=replace(row.problem, seed=7))
+    assert compare(run([row, other]), run([result(seed=2)])).rows

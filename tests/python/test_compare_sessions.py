@@ -307,3 +307,21 @@ def test_the_hint_of_a_comparison_names_all_runners_it_can_settle() -> None:
     shown = hint(first, second)
     assert shown.startswith("fastrnns-rs ab r0 r2 --seq-length 16 ")
     assert shown.endswith("--mini-batch 4 --b-env A=1")
+
+
+def test_sessions_that_a_run_does_not_list_are_one() -> None:
+    """Three sessions of one process each gave a verdict that one session does not give."""
+    first, second = (
+        [replace(one, sessions=[]) for one in of_sessions(*zip(names, levels, strict=True))]
+        for names, levels in (("abc", [[1000], [1010], [1020]]), ("def", [[1200], [1210], [1220]]))
+    )
+    joined = [
+        replace(
+            side[0],
+            results=[
+                replace(side[0].results[0], processes=[each for one in side for each in one.results[0].processes])
+            ],
+        )
+        for side in (first, second)
+    ]
+    assert compare(*joined).rows[0].basis == "two_sessions"

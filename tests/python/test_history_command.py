@@ -134,6 +134,12 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
         _, notes = import_runs(RunHistory(anywhere / "other"), [anywhere / "out"])
     assert sum(one.startswith("already in the history: ") for one in notes) == 2
     assert run_cli("history", "--import", "nowhere").status == 2
+    # The run has been resumed.
+    fuller = next((anywhere / "out").glob("20260101T000003Z*.json"))
+    document = json.loads(fuller.read_text())
+    fuller.write_text(json.dumps(document))
+    note = f"note: skipped: other content of this run is in the history: 'out/{fuller.name}'"
+    assert note in run_cli("history", "--import", "out", "--history", "other").stderr
     # A run that the history could not list.
     still = made(8)
     [row] = still.results

@@ -260,7 +260,7 @@ def check_sessions(run: Run) -> None:
     """
     _refuse_repeated("sessions", ".session_id", (one.session_id for one in run.sessions))
     known = {one.session_id for one in run.sessions}
-    # The list was added later, and is empty where it is missing: then there is nothing to compare with.
+    # The list was added later, and is empty where it is missing: then comparisons have one session.
     for number, result in enumerate(run.results if known else []):
         for place, process in enumerate(result.processes):
             if process.session is not None and process.session not in known:
@@ -269,9 +269,9 @@ def check_sessions(run: Run) -> None:
 
 
 def check_plan(run: Run) -> None:
-    """Rejects sessions without processes, and an interrupted run of another status.
+    """Rejects sessions without processes, turns of other runs, and an interrupted run of another status.
 
-    Comparisons warn by the status.
+    Comparisons warn by the status, and judge live processes by their turns.
 
     Raises:
         UsageError: If the plan contradicts itself or the status.
@@ -279,19 +279,48 @@ def check_plan(run: Run) -> None:
     plan = run.plan
     if plan.stopped_by == "interrupt" and run.status != "interrupted":
         raise UsageError(f"status is {run.status}, and plan.stopped_by is interrupt")
+    for number, result in enumerate(run.results):
+        for place, process in enumerate(result.processes):
+            turns = len(process.slices or [])
+            if turns > (plan.turns or 0):
+                path = f"results[{number}].processes[{place}].slices"
+                raise UsageError(f"{path} has {turns} turns, and plan.turns is {shown(plan.turns)}")
     if not 1 <= plan.sessions <= max(plan.processes, 1):
         raise UsageError(f"plan.sessions is {plan.sessions}, and plan.processes is {plan.processes}")
 
 
 def check_sides(run: Run) -> None:
-    """Rejects sides in another order: tables call the first one the baseline.
+    """Rejects sides in another order, and results of other sides: tables call the first side the baseline.
 
     Raises:
-        UsageError: If the sides are not `a` and `b`, or the first of them.
+        UsageError: If the sides are not `a` and `b`, or the first of them, a result has the runner of the other
+            side, or processes of one pair ran apart.
     """
     names = [one.name for one in run.sides]
     if names != ["a", "b"][: len(names)]:
         raise UsageError(f"sides is {', '.join(names)}, not a, b")
+    for number, result in enumerate(run.results):
+        # A run of several runners names them on both sides.
+        other = [one for one in run.sides if one.runner == result.runner]
+        if other and len(names) > 1 and result.side not in {one.name for one in other}:
+            sides = f"{shown(result.side)}, and {shown(result.runner)} is the runner of {shown(other[0].name)}"
+            raise UsageError(f"results[{number}].side is {sides}")
+    _check_pairs(run)
+
+
+def _check_pairs(run: Run) -> None:
+    """Rejects pairs of processes, one of each side, between which other processes of the problem ran.
+
+    Of processes that are paired at will, the differences vary as little as one likes.
+    """
+    pairs: dict[Hashable, dict[int, list[int]]] = {}
+    for result in run.results:
+        for process in result.processes if result.side is not None else []:
+            pairs.setdefault(result.problem, {}).setdefault(process.index, []).append(process.order)
+    for of in pairs.values():
+        for (index, before), (_, after) in pairwise(sorted(of.items())):
+            if max(before) >= min(after):
+                raise UsageError(f"processes of index {index} ran until order {max(before)}, and others before them")
 
 
 def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:

@@ -75,8 +75,7 @@ def read_side(sources: Sequence[Source]) -> Side:
                 if one in seen:
                     message = f"duplicate run: {seen[one]!r} and {_shown(source)!r} contain the same run"
                     raise UsageError(message, "Use each run once.")
-            # Run files have been checked when they were read.
-            if not isinstance(found, Run) and len({*known}) < len(known):
+            if len({*known}) < len(known):
                 message = f"duplicate process: {_shown(source)!r} contains a process twice"
                 raise UsageError(message, "Measure again.", value=_shown(source))
             seen |= dict.fromkeys(known, _shown(source))
@@ -97,13 +96,15 @@ def _with_session(side: Side, file: str) -> Side:
 def _processes(run: Run) -> Iterator[Hashable]:
     """Yields a key of each process that no other process has.
 
-    A run may be copied under another run ID.
+    A run may be copied under another run ID, and a result under another seed: sides are pooled whatever their seeds
+    are.
     """
     for result in run.results:
+        problem = replace(result.problem, seed=0)
         for one in result.processes:
             if one.session is not None and one.forward_ns:
                 samples = hash((*one.forward_ns, *(one.backward_ns or ())))
-                yield one.session, result.runner, one.index, one.order, samples
+                yield one.session, result.runner, result.mode, problem, one.rank, one.index, one.order, samples
 
 
 def _foreign_processes(side: Side) -> Iterator[Hashable]:

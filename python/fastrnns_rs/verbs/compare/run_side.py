@@ -84,8 +84,9 @@ def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Seri
                     _statistics(samples, f"{places[id(one)]}.{phase}_ns", _later_turns(one)) for one, samples in known
                 ]
                 levels.append([level(values) for values in zip(*each, strict=True)])
-                # A file of an older build was one session, or does not record that it was resumed.
-                sessions.append(ranks[0].session or run.run_id)
+                # A file of an older build was one session, or does not record that it was resumed. Sessions that it
+                # does not list may be made up.
+                sessions.append((ranks[0].session if run.sessions else None) or run.run_id)
                 blocks.append(ranks[0].index)
                 count += sum(len(samples) for _, samples in known)
                 times += [samples for _, samples in known]

@@ -70,24 +70,27 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         except FastrnnsError as error:
             notes.append(f"skipped: {error.message}")
             continue
-        if run.run_id in known:
-            notes.append(f"already in the history: {str(file)!r}")
-            continue
-        known.add(run.run_id)
         place = history.find_place(run)
         with locked(place):
-            if os.path.lexists(place):
-                if place.is_file() and place.read_bytes() == text.encode():
-                    # Another command has imported it at the same time.
-                    notes.append(f"already in the history: {str(file)!r}")
-                    continue
-                # Text of any kind may be an id, and time and id name the place.
-                notes.append(f"skipped: file name of another run in the history: {place.name!r}")
+            # Another command may have imported it at the same time.
+            if run.run_id in known or os.path.lexists(place):
+                notes.append(_explain(file, text, place, is_known=run.run_id in known))
                 continue
             # The content is copied unchanged: a newer build may have written keys that this build does not know.
             writing.write(place, [text.encode()])
         kept.append(place)
+        known.add(run.run_id)
     return kept, notes
+
+
+def _explain(file: Path, text: str, place: Path, *, is_known: bool) -> str:
+    """Returns a note on a run whose place in the history is taken."""
+    is_other = os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode())
+    if is_other and not is_known:
+        # Text of any kind may be an id, and time and id name the place.
+        return f"skipped: file name of another run in the history: {place.name!r}"
+    # The run may have been resumed.
+    return f"{'skipped: other content of this run is' if is_other else 'already'} in the history: {str(file)!r}"
 
 
 def _files(places: Sequence[Path]) -> Iterable[Path]:

@@ -92,6 +92,7 @@ def _check_work(sides: Sequence[CaptureSide], judged: Judged, basis: Basis) -> I
     ):
         if all(numbers) and numbers[0] != numbers[1]:
             found.append(f"{name}: {' and '.join(_join(map(str, sorted(one))) for one in numbers)}")
+    found += _different_ranks(sides)
     known = [bool(one.iterations) for side in sides for one in side.readings]
     if any(known) and not all(known):
         found.append(f"iterations in {sum(known)} of {len(known)} captures")
@@ -110,6 +111,22 @@ def _check_work(sides: Sequence[CaptureSide], judged: Judged, basis: Basis) -> I
         if 0 < empty < side.iterations:
             evidence = f"{empty:,} of {side.iterations:,} iterations of the {name}"
             yield make_warning("empty_iterations", evidence=evidence)
+
+
+def _different_ranks(sides: Sequence[CaptureSide]) -> Iterator[str]:
+    """Yields what tells that captures of ranks are missing, on one side or in a run of the job."""
+    runs = [[_ranks(side, places) for places in find_replicates(side)] for side in sides]
+    captured = [set[int]().union(*each) for each in runs]
+    if len(captured[0]) != len(captured[1]) and all(captured):
+        yield f"captured ranks: {' and '.join(_join(map(str, sorted(one))) for one in captured)}"
+    for name, each, ranks in zip(("baseline", "candidate"), runs, captured, strict=True):
+        incomplete = sum(one != ranks for one in each)
+        if incomplete:
+            yield f"{incomplete} of {len(each)} runs of the {name} without all ranks"
+
+
+def _ranks(side: CaptureSide, places: Iterable[int]) -> set[int]:
+    return {rank for place in places for rank in side.readings[place].ranks}
 
 
 def _find_factor(judged: Judged) -> float | None:
