@@ -176,6 +176,16 @@ def test_captures_of_other_clocks_are_drawn_apart(tmp_path: Path) -> None:
     assert sum(event["ts"] == 0 for event in chrome.slices(events)) == 2
 
 
+def test_steps_stay_with_their_process(tmp_path: Path) -> None:
+    """Though only another process calls, which has no steps."""
+    step = {**annotation("ProfilerStep#1", 0, 50, 300), "pid": 300}
+    works = [event for event in ordinary() if event["name"] != "ProfilerStep#1"]
+    paths = [write(tmp_path / f"{place}.json", events) for place, events in enumerate([works, [step]])]
+    before, _, after = drawn(tmp_path / "out.json.gz", *paths)
+    assert [row["gpu_time_ns"] for row in before["iterations"]] == [0]
+    assert after["iterations"] == before["iterations"]
+
+
 def test_an_unnamed_device_takes_no_name_of_another_capture(tmp_path: Path) -> None:
     paths = [
         write(tmp_path / f"{rank}.json", document(ordinary(), distributedInfo={"rank": rank}, deviceProperties=known))

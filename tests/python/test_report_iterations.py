@@ -123,6 +123,19 @@ def test_steps_of_processes_threads_and_gpus(
     assert sorted(figures_of(path)) == sorted(steps(path))
 
 
+def test_steps_of_several_processes_stay_theirs(tmp_path: Path) -> None:
+    """Though one process alone calls: only the steps of a single one can be those of a container."""
+    work = [call(start=10), kernel("k", 20, 5)]
+
+    def times(*processes: int) -> list[int]:
+        marks = [{**annotation("ProfilerStep#1", 0, 90), "pid": process, "tid": process} for process in processes]
+        return sorted(row.gpu_time_ns for row in figures_of(write(tmp_path / "trace.json", work + marks)))
+
+    assert times(7) == [5000]
+    assert times(100, 7) == [0, 5000]
+    assert times(7, 8) == [0, 0]
+
+
 def test_ranges_of_a_name_mark_iterations_and_one_that_is_not_there_is_said(tmp_path: Path) -> None:
     path = capture(tmp_path / "capture.sqlite", {GEMM: 1}, {})
     found = fastrnns_rs.read(path, iteration_range="cudnn/forward").document.iterations

@@ -23,6 +23,8 @@ pub(super) struct Metadata {
     pub(super) place: (Option<i64>, Option<u64>),
     /// The name of one of our own documents.
     schema: Option<String>,
+    /// True for a trace that `--trace` drew.
+    pub(super) is_drawn: bool,
     environment: CaptureEnvironment,
 }
 
@@ -64,6 +66,7 @@ impl Metadata {
                     self.take(key.as_bytes(), value);
                 }
             }
+            (b"drawnBy", Json::String(program)) => self.is_drawn = program == "fastrnns-rs",
             (b"schema", Json::String(name)) => self.schema = Some(name),
             (key, value) => self.take_condition(key, &value),
         }

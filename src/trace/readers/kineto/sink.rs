@@ -223,15 +223,18 @@ impl<'a> Sink<'a> {
     }
 
     /// Gives the profiler's steps the process that called. From inside a container they come under its number outside, while
-    /// everything else has the one inside; they are entered by the main thread.
+    /// everything else has the one inside; they are entered by the main thread. Where several processes have steps, each
+    /// keeps its own.
     fn take_steps_home(&mut self, process: i64) {
         let Trace { labels, ranges, names, .. } = &mut *self.trace;
-        let is_away = |label: &Label| {
-            label.clock == self.clock
-                && label.process_id != Some(process)
-                && label.reach == Reach::Thread(label.process_id)
-                && names.text(label.name).starts_with("ProfilerStep#")
-        };
+        let is_step =
+            |label: &Label| label.clock == self.clock && names.text(label.name).starts_with("ProfilerStep#");
+        let mut steps = labels.all().iter().filter(|label| is_step(label));
+        let Some(away) = steps.next().map(|label| label.process_id) else { return };
+        if away == Some(process) || steps.any(|label| label.process_id != away) {
+            return;
+        }
+        let is_away = |label: &Label| is_step(label) && label.reach == Reach::Thread(away);
         let homes: FxHashMap<u32, Label> = (0..)
             .zip(labels.all())
             .filter(|(_, label)| is_away(label))
@@ -255,7 +258,8 @@ impl<'a> Sink<'a> {
         let process_id = self.host.and_then(Result::ok);
         self.trace.clocks[self.clock as usize] = metadata.clock(self.trace.capture_number());
         self.trace.describe_devices(self.clock, process_id, |id| metadata.device_name(id));
-        if let Some(process) = process_id {
+        // What we drew has them where they belong, also beside processes that do not call.
+        if let Some(process) = process_id.filter(|_| !metadata.is_drawn) {
             self.take_steps_home(process);
         }
         if !self.broken_names.is_empty() {
