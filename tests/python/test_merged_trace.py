@@ -186,6 +186,26 @@ def test_steps_stay_with_their_process(tmp_path: Path) -> None:
     assert after["iterations"] == before["iterations"]
 
 
+def test_launches_are_not_those_of_another_capture(tmp_path: Path) -> None:
+    """Though both count from 1, and one lacks its calls: nothing tells the process of its kernels."""
+    works, later = ordinary(), [kernel("k", 22, 5, correlation=7), kernel("k", 50, 5, correlation=8)]
+    paths = [write(tmp_path / f"{place}.json", events) for place, events in enumerate([works, later])]
+    before, events, after = drawn(tmp_path / "out.json.gz", *paths)
+    assert before["launches"]["unmatched_kernel_count"] == 2
+    assert_alike(after["launches"], before["launches"])
+    assert [row["gpu_time_ns"] for row in after["iterations"]] == [7000]
+    # Nor are their devices one.
+    idle: list[Counter[str]] = []
+    for summary in (before, after):
+        assert sorted(row["busy_ns"] for row in summary["devices"]) == [8000, 10000]
+        idle.append(Counter())
+        for row in summary["idle_causes"]:
+            idle[-1][row["cause"]] += row["total_ns"]
+    assert idle[0] == idle[1]
+    numbers = [event["args"]["correlation"] for event in chrome.slices(events) if "correlation" in event["args"]]
+    assert Counter(numbers) == {7: 2, 8: 2, 15: 1, 16: 1}
+
+
 def test_an_unnamed_device_takes_no_name_of_another_capture(tmp_path: Path) -> None:
     paths = [
         write(tmp_path / f"{rank}.json", document(ordinary(), distributedInfo={"rank": rank}, deviceProperties=known))

@@ -14,6 +14,8 @@ pub struct Timeline<'a> {
     data_loaders: &'a [String],
     /// By clock: the first start and the last end.
     spans: Vec<(i64, i64)>,
+    /// By clock: the highest correlations of all clocks before it, added up.
+    shifts: Vec<u64>,
     /// For going through one log in order.
     nothing: Log,
 }
@@ -23,8 +25,8 @@ impl<'a> Timeline<'a> {
     pub fn new(trace: &'a Trace, selection: &Selection, data_loaders: &'a [String]) -> Self {
         let chosen = Chosen::new(trace, selection);
         let spans = vec![(i64::MAX, i64::MIN); trace.clocks.len()];
-        let mut timeline = Self { trace, chosen, data_loaders, spans, nothing: Log::default() };
-        timeline.spans = timeline.measured();
+        let mut timeline = Self { trace, chosen, data_loaders, spans, shifts: Vec::new(), nothing: Log::default() };
+        timeline.measure();
         timeline
     }
 
@@ -41,6 +43,12 @@ impl<'a> Timeline<'a> {
     /// Returns the earliest start on a clock.
     pub fn origin(&self, clock: u32) -> i64 {
         self.spans[self.clock(clock) as usize].0
+    }
+
+    /// Returns a correlation as no other clock has it; 0 if it would be too high. Captures count from the same start.
+    pub fn correlation(&self, clock: u32, correlation: u64) -> u64 {
+        let shift = self.shifts[self.clock(clock) as usize];
+        if correlation == 0 { 0 } else { correlation.checked_add(shift).unwrap_or(0) }
     }
 
     /// Returns a device, with its process as far as the captures together record it, and its clock's first namesake.
@@ -89,23 +97,28 @@ impl<'a> Timeline<'a> {
         range.end.unwrap_or_else(|| self.spans[self.clock(clock) as usize].1.max(range.start))
     }
 
-    fn measured(&self) -> Vec<(i64, i64)> {
+    fn measure(&mut self) {
         let mut spans = self.spans.clone();
-        let mut take = |clock: u32, start: i64, end: i64| {
-            let (first, last) = &mut spans[self.clock(clock) as usize];
+        let mut highest = vec![0; spans.len()];
+        let mut take = |clock: u32, start: i64, end: i64, correlation: u64| {
+            let clock = self.clock(clock) as usize;
+            let (first, last) = &mut spans[clock];
             (*first, *last) = (start.min(*first), end.max(*last));
+            highest[clock] = correlation.max(highest[clock]);
         };
         for entry in self.trace.kernels.iter().chain(&self.trace.memory).filter(|entry| self.chosen.operation(entry)) {
             let device = self.trace.works.all()[entry.what as usize].queue.device;
-            take(self.trace.devices[device as usize].clock, entry.start, entry.end);
+            take(self.trace.devices[device as usize].clock, entry.start, entry.end, entry.correlation);
         }
         for call in self.trace.calls.iter().filter(|call| self.chosen.call(call)) {
-            take(self.trace.callees.all()[call.what as usize].clock, call.start, call.end);
+            take(self.trace.callees.all()[call.what as usize].clock, call.start, call.end, call.correlation);
         }
         for range in self.chosen_ranges() {
             let clock = self.trace.labels.all()[range.label as usize].clock;
-            take(clock, range.start, range.end.unwrap_or(range.start));
+            take(clock, range.start, range.end.unwrap_or(range.start), 0);
         }
-        spans
+        let before = |sum: &mut u64, highest| Some(std::mem::replace(sum, sum.saturating_add(highest)));
+        let shifts = highest.into_iter().scan(0, before).collect();
+        (self.spans, self.shifts) = (spans, shifts);
     }
 }

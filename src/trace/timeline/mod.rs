@@ -155,7 +155,8 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
         let category = if is_driver { "cuda_driver" } else { "cuda_runtime" };
         let (start, duration, name) =
             (self.after_origin(clock, call.start), call.duration(), &self.names[name.place()]);
-        self.events.slice(&Slice { category, name, place, start, duration }, |members| joined(members, call))
+        let correlation = self.timeline.correlation(clock, call.correlation);
+        self.events.slice(&Slice { category, name, place, start, duration }, |members| joined(members, correlation))
     }
 
     fn range(&mut self, label: &Label, start: i64, end: i64, is_open: bool) -> io::Result<()> {
@@ -187,7 +188,7 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
         let device = self.timeline.device(work.queue.device);
         let track = Track::Stream(work.queue.stream);
         let place = self.tracks.device(work.queue.device, track, (entry.start, entry.end));
-        let process = device.process_id.and_then(|process| self.tracks.process(device.clock, Some(process)));
+        let process = self.tracks.user(work.queue.device);
         let (start, duration) = (self.after_origin(device.clock, entry.start), entry.duration());
         let (category, name) = match work.kind {
             Kind::Kernel(name, _) => ("kernel", name.full),
@@ -200,12 +201,13 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
             Kind::Memory { kind, .. } => self.timeline.trace().names.text(kind).strip_prefix("memcpy "),
             Kind::Kernel(..) => None,
         };
+        let correlation = self.timeline.correlation(device.clock, entry.correlation);
         let slice = Slice { category, name: &self.names[name.place()], place, start, duration };
         self.events.slice(&slice, |members| {
             members.add("device", Known(device.device_id))?;
             members.add("stream", Known(work.queue.stream))?;
             members.add("process id", Known(process))?;
-            joined(members, entry)?;
+            joined(members, correlation)?;
             if work.in_graph {
                 members.add("in graph", true)?;
             }
@@ -232,8 +234,8 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
 }
 
 /// Writes the common correlation ID of a call and an operation.
-fn joined(members: &mut Members<'_, impl Write>, entry: &Entry) -> io::Result<()> {
-    if entry.correlation == 0 { Ok(()) } else { members.add("correlation", entry.correlation) }
+fn joined(members: &mut Members<'_, impl Write>, correlation: u64) -> io::Result<()> {
+    if correlation == 0 { Ok(()) } else { members.add("correlation", correlation) }
 }
 
 fn shaped(members: &mut Members<'_, impl Write>, shape: &Shape) -> io::Result<()> {

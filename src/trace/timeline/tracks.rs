@@ -3,13 +3,13 @@
 use std::hash::Hash;
 use std::io::{self, Write};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::{Events, Place};
 use super::lanes::Lanes;
 use super::numbers::Numbers;
 use crate::memory::Room as _;
-use crate::trace::{Reach, Timeline};
+use crate::trace::{Device, Reach, Timeline};
 
 /// A process of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,6 +50,8 @@ pub(super) struct Tracks {
     hosts: FxHashMap<(u32, Option<i64>), usize>,
     /// By place in the trace's devices.
     devices: Vec<usize>,
+    /// The process that used each: a place in `processes`.
+    users: Vec<Option<usize>>,
     lanes: FxHashMap<(usize, Track), Lanes>,
     numbers: FxHashMap<(usize, Track, usize), i64>,
 }
@@ -65,10 +67,15 @@ impl Tracks {
         let callees = trace.callees.all().iter().map(|callee| (callee.clock, callee.process_id));
         let labels = trace.labels.all().iter().map(|label| (label.clock, label.process_id));
         let devices: Vec<_> = (0..trace.devices.len()).map(|place| timeline.device(place as u32)).collect();
-        // Behind the calls: a device's process may make none that are known.
-        let users = devices.iter().map(|device| (device.clock, device.process_id)).filter(|user| user.1.is_some());
+        // Behind the calls: a device's process may make none that are known. Beside other captures, a device of which no
+        // process is known has one of its own: a reader would take it for a device of theirs.
+        let known = trace.callees.all().iter().filter(|callee| callee.process_id.is_some());
+        let known: FxHashSet<u32> = known.map(|callee| timeline.clock(callee.clock)).collect();
+        let has_user = |device: &Device| device.process_id.is_some() || (several && !known.contains(&device.clock));
+        let user_of = |device: &Device| has_user(device).then_some((device.clock, device.process_id));
+        let users: Vec<_> = devices.iter().map(user_of).collect();
         let mut hosts = FxHashMap::default();
-        for (clock, process) in callees.chain(labels).chain(users) {
+        for (clock, process) in callees.chain(labels).chain(users.iter().copied().flatten()) {
             let clock = timeline.clock(clock);
             let name = || format!("{}process {}", prefix(clock), number(process));
             hosts.insert((clock, process), made.process(Group::Host(clock, process), process, name));
@@ -82,10 +89,12 @@ impl Tracks {
             made.process(Group::Device(device.clock, device.process_id, device.device_id), None, name)
         });
         let devices = devices.collect();
+        let users = users.into_iter().map(|user| hosts.get(&user?).copied()).collect();
         let mut tracks = Self {
             processes: made.processes,
             hosts,
             devices,
+            users,
             lanes: FxHashMap::default(),
             numbers: FxHashMap::default(),
         };
@@ -99,9 +108,9 @@ impl Tracks {
         tracks
     }
 
-    /// The number of a process that calls.
-    pub(super) fn process(&self, clock: u32, process: Option<i64>) -> Option<i64> {
-        self.hosts.get(&(clock, process)).map(|&host| self.processes[host].number)
+    /// The number of the process that used a device.
+    pub(super) fn user(&self, device: u32) -> Option<i64> {
+        self.users[device as usize].map(|user| self.processes[user].number)
     }
 
     /// The place of a thread's calls.
