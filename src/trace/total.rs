@@ -17,7 +17,7 @@ pub enum TotalKind {
 }
 
 /// Number of events, and their time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Total {
     /// Kind of the events.
     pub kind: TotalKind,

@@ -385,3 +385,13 @@ def test_a_trace_beside_its_summary_is_told(tmp_path: Path) -> None:
     # The time of the summary is no part of the span.
     [row] = [line for line in run_cli("report", path).stdout.splitlines() if line.startswith("k100")]
     assert row.split() == ["k100", "4.000", "-", "4", "1.000"]
+
+
+def test_a_summary_that_is_there_twice_is_told(tmp_path: Path) -> None:
+    """Tables of two processes are not one, however alike."""
+    path, text = tmp_path / "twice.csv", TOTALS.replace("kPID", "k")
+    path.write_text(f"{text}\n{text}".replace("PID", "100"))
+    [repeated] = [one for one in report(path)["warnings"] if one["code"] == "activities_repeated"]
+    assert repeated["evidence"] == f"{path}: 1 of 2 summary rows equal another one"
+    path.write_text("\n".join(text.replace("PID", process) for process in ("100", "200")))
+    assert [one["code"] for one in report(path)["warnings"]] == ["summary_only"]

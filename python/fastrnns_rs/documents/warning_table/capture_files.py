@@ -70,13 +70,14 @@ _DAMAGE = (
         effect="activities count twice, because a file contains them twice",
         evidence=(
             "number of activities that equal another one in name, stream, start and end, and of all activities; or "
-            "number of summary rows beside a trace"
+            "number of summary rows beside a trace, or that equal another one"
         ),
         hint="Capture again: fastrnns-rs profile RUNNER",
         verbs=_READERS,
         details=(
-            "The warning appears from 1 % of all activities on, since rounded times can be equal. A file of nvprof "
-            "with a trace and a summary of the same program contains all activities twice."
+            "The warning appears from 1 % of all activities on, since rounded times can be equal, and from half of all "
+            "summary rows on. A file of nvprof with a trace and a summary of the same program contains all activities "
+            "twice."
         ),
     ),
     WarningRow(

@@ -74,7 +74,13 @@ impl<'a, R: Read> Lines<'a, R> {
             return Ok(Some(None));
         }
         self.text.clear();
-        self.text.push_str(String::from_utf8_lossy(&self.bytes).trim_end_matches(['\n', '\r']));
+        let text = String::from_utf8_lossy(&self.bytes);
+        self.text.push_str(without_mark(&text).trim_end_matches(['\n', '\r']));
         Ok(Some(Some(&self.text)))
     }
+}
+
+/// A text without the byte order mark that Windows writes in front of it.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }

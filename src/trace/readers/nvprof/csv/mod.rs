@@ -14,6 +14,8 @@ mod summary;
 mod text;
 mod timeline;
 
+use rustc_hash::FxHashSet;
+
 use self::headers::Headers;
 use self::lines::Lines;
 use super::names::KernelNames;
@@ -29,7 +31,9 @@ const NO_HEADER: &str = "row without a known header";
 /// Returns true if a file with this start has tables of nvprof: a banner, or a header.
 pub(in crate::trace::readers) fn matches(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
-    text.lines().any(|line| is_banner(line) && line.contains("rofil") || Table::of_header(line).is_some())
+    lines::without_mark(&text)
+        .lines()
+        .any(|line| is_banner(line) && line.contains("rofil") || Table::of_header(line).is_some())
 }
 
 fn is_banner(line: &str) -> bool {
@@ -108,6 +112,10 @@ struct Sheet<'a> {
     /// The coarsest unit of the starts of a trace, if it is coarser than a nanosecond.
     coarse: bool,
     summaries: u64,
+    /// The rows of summaries, each with its process.
+    totals: FxHashSet<(String, Total)>,
+    /// Number of rows that equal one before them.
+    repeated: u64,
 }
 
 /// Reads a file.
@@ -119,7 +127,8 @@ pub(in crate::trace::readers) fn read(
     let Source { bytes, capture, .. } = source;
     let clock = trace.add_clock(clock_name(&capture, trace, ""));
     let (names, process, place) = (KernelNames::default(), String::new(), Place::default());
-    let mut sheet = Sheet { capture, trace, names, clock, process, place, coarse: false, summaries: 0 };
+    let (coarse, totals) = (false, FxHashSet::default());
+    let mut sheet = Sheet { capture, trace, names, clock, process, place, coarse, summaries: 0, totals, repeated: 0 };
     let (mut table, mut lines, mut unread) = (None, Lines::new(bytes, interrupted), 0);
     let mut headers = Headers::default();
     while let Some(line) = lines.next()? {
@@ -243,6 +252,14 @@ impl Sheet<'_> {
                 message: "activities may count twice, because a file contains a trace and a summary".to_owned(),
                 evidence: format!("{path}: {} beside a trace", counted(repeated, "summary row")),
                 hint: "Store the trace in its own file.".to_owned(),
+            });
+        // In tables of different processes few rows are equal, and in a table that is there twice all are.
+        } else if self.repeated > 0 && self.repeated >= self.summaries.div_ceil(2) {
+            self.trace.warnings.push(Warning {
+                code: "activities_repeated",
+                message: "activities count twice, because a file contains a summary twice".to_owned(),
+                evidence: format!("{path}: {} of {} summary rows equal another one", self.repeated, self.summaries),
+                hint: "Store each summary in its own file.".to_owned(),
             });
         }
         if self.summaries > 0 {

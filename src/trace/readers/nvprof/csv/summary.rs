@@ -93,7 +93,11 @@ impl Sheet<'_> {
             TotalKind::Kernel(self.names.of(raw, names))
         };
         let device_id = self.place.device.as_ref().and_then(|(_, number)| *number);
-        self.trace.totals.put(Total { kind, device_id, count, total_ns, min_ns, max_ns });
+        let total = Total { kind, device_id, count, total_ns, min_ns, max_ns };
+        let row = (self.process.clone(), total);
+        self.repeated += u64::from(self.totals.contains(&row));
+        self.totals.put(row);
+        self.trace.totals.put(total);
         self.summaries += 1;
         Ok(1)
     }

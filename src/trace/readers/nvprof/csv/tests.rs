@@ -94,5 +94,8 @@ fn operations_of_more_than_a_week_are_counted() {
 #[test]
 fn records_that_nvprof_left_out_are_counted() {
     let text = format!("======== Warning: Found 3 invalid records in the result.\n{BANNER}{HEADER}{UNITS}{ROWS}");
-    assert_eq!(counts(&text), (2, vec![("invalid record of the profile".to_owned(), 3)]));
+    for text in [format!("\u{feff}{text}"), text] {
+        assert!(matches(text.as_bytes()), "{text}");
+        assert_eq!(counts(&text), (2, vec![("invalid record of the profile".to_owned(), 3)]));
+    }
 }
