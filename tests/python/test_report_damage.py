@@ -126,6 +126,22 @@ def test_names_that_are_no_text_are_shown_as_far_as_they_are(raw: bytes, tmp_pat
     assert_tells(run_cli("report", path, "--strict"), 1)
 
 
+@pytest.mark.parametrize("behind", [False, True])
+def test_names_of_gpus_that_cannot_be_read_are_told(behind: bool, tmp_path: Path) -> None:
+    """Nothing else is lost, on either side of the events."""
+    whole = document(ordinary())
+    members = sorted(whole.items(), key=lambda member: (member[0] == "deviceProperties") == behind)
+    text = json.dumps(dict(members))
+    path = write(tmp_path / "x.json", text.replace('"GPU one"}]', '"GPU one"},]'))
+    summary = fastrnns_rs.read(path)
+    assert sum(kernels(summary).values()) == 6
+    assert [row.name for row in summary.document.devices] == [None]
+    [warning] = [one for one in summary.warnings if one.code in DAMAGE]
+    assert (warning.code, warning.evidence) == ("names_damaged", f"{path}: deviceProperties cannot be read")
+    assert_tells(run_cli("report", path, "--strict"), 1)
+    assert fastrnns_rs.read(write(path, text)).document.devices[0].name == "GPU zero"
+
+
 LATE = "9223372036854775.807"
 SENSELESS = {
     "ts": ["99999999999999999999", "1e300", "-9223372036854775809", LATE, "null", '"soon"', "[1]", "NaN"],

@@ -83,7 +83,7 @@ _DAMAGE = (
     WarningRow(
         "names_damaged",
         effect="some names are shown in part, and names that differ only there are one row",
-        evidence="number of names that are not valid text",
+        evidence="number of names that are not valid text; or that the names of GPUs cannot be read",
         hint="Capture again if the names matter: fastrnns-rs profile RUNNER",
         verbs=_READERS,
     ),

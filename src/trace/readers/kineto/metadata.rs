@@ -16,6 +16,8 @@ pub(super) struct Metadata {
     pub(super) schema_version: Option<String>,
     /// Two names of one number: neither is sure.
     device_names: FxHashMap<i64, Option<String>>,
+    /// True if they are there and cannot be read.
+    pub(super) lost_devices: bool,
     base_time: String,
     host: String,
     rank: String,
@@ -29,11 +31,11 @@ pub(super) struct Metadata {
 }
 
 impl Metadata {
-    /// A value that no longer borrows from the text.
-    pub(super) fn owned(value: Value<'_>) -> Json {
-        let parsed = |text: &[u8]| serde_json::from_slice(text).unwrap_or(Json::Null);
+    /// A value that no longer borrows from the text; `None` if it is not JSON.
+    pub(super) fn owned(value: Value<'_>) -> Option<Json> {
+        let parsed = |text: &[u8]| serde_json::from_slice(text).ok();
         match value {
-            Value::Text(text) => Json::String(unescaped(text).0.into_owned()),
+            Value::Text(text) => Some(Json::String(unescaped(text).0.into_owned())),
             Value::Bare(text) | Value::Nested(text) => parsed(text),
         }
     }
@@ -70,6 +72,11 @@ impl Metadata {
             (b"schema", Json::String(name)) => self.schema = Some(name),
             (key, value) => self.take_condition(key, &value),
         }
+    }
+
+    /// A member of the outermost object whose value cannot be read.
+    pub(super) fn lose(&mut self, key: &[u8]) {
+        self.lost_devices |= key == b"deviceProperties";
     }
 
     /// A member that describes the conditions of the capture.

@@ -198,12 +198,12 @@ impl Reader<'_> {
             let taken = self
                 .events
                 .whole(|window| value::value(window, 0).map(|(value, end)| (Metadata::owned(value), end)))?;
-            match taken {
+            if taken.is_none() && !skip_long(&mut self.events.text, self.events.interrupted)? {
+                return Ok(Walk { complete: false, ..walk });
+            }
+            match taken.flatten() {
                 Some(value) => self.metadata.take(&key, value),
-                None if !skip_long(&mut self.events.text, self.events.interrupted)? => {
-                    return Ok(Walk { complete: false, ..walk });
-                }
-                None => {}
+                None => self.metadata.lose(&key),
             }
         }
     }

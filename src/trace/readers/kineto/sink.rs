@@ -227,8 +227,7 @@ impl<'a> Sink<'a> {
     /// keeps its own.
     fn take_steps_home(&mut self, process: i64) {
         let Trace { labels, ranges, names, .. } = &mut *self.trace;
-        let is_step =
-            |label: &Label| label.clock == self.clock && names.text(label.name).starts_with("ProfilerStep#");
+        let is_step = |label: &Label| label.clock == self.clock && names.text(label.name).starts_with("ProfilerStep#");
         let mut steps = labels.all().iter().filter(|label| is_step(label));
         let Some(away) = steps.next().map(|label| label.process_id) else { return };
         if away == Some(process) || steps.any(|label| label.process_id != away) {
@@ -271,6 +270,14 @@ impl<'a> Sink<'a> {
                     self.capture.path,
                     counted(self.broken_names.len() as u64, "name")
                 ),
+                hint: "Ignore this warning where only the figures matter.".to_owned(),
+            });
+        }
+        if metadata.lost_devices {
+            self.trace.warnings.push(Warning {
+                code: "names_damaged",
+                message: "the names of GPUs are missing".to_owned(),
+                evidence: format!("{}: deviceProperties cannot be read", self.capture.path),
                 hint: "Ignore this warning where only the figures matter.".to_owned(),
             });
         }
