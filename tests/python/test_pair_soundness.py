@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from run_files import both, exactly
 
+from fastrnns_rs import compare, stats
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 
-TIMES = [1000, 1010, 1020, 1030]
+TIMES = [1000, 1010, 1030, 1060]
 
 
 def ab() -> Any:
@@ -40,8 +41,6 @@ def take_turns(plain: Any) -> None:
 
 REFUSED: dict[Callable[[Any], None], str] = {
     swap_sides: "results[0].side is 'b', and 'cudnn' is the runner of 'a'",
-    pair_anew: "processes of index 0 ran until order 1, and others before them",
-    part_all: "processes of index 3 ran until order 3, and others before them",
     take_turns: "results[0].processes[2].slices has 2 turns, and plan.turns is None",
 }
 
@@ -55,6 +54,19 @@ def test_a_run_that_contradicts_its_order_is_refused(change: Callable[[Any], Non
     with pytest.raises(UsageError) as raised:
         Run.from_dict(plain)
     assert REFUSED[change] in raised.value.message
+
+
+@pytest.mark.parametrize("change", [pair_anew, part_all])
+def test_processes_that_ran_apart_are_no_pairs(change: Callable[[Any], None]) -> None:
+    """Pairs made at will gave a narrower interval, and none at all no verdict."""
+    plain = ab()
+    paired = compare(Run.from_dict(copy.deepcopy(plain)))
+    change(plain)
+    apart = compare(Run.from_dict(plain))
+    assert (paired.method.name, apart.method.name) == ("paired_t_log_process_medians", "welch_log_process_medians")
+    expected = stats.compare_samples(TIMES, [2 * one for one in TIMES])
+    assert apart.rows[0].ratio_ci_low == pytest.approx(expected.ratio_ci_low)
+    assert apart.rows[0].verdict == "slower"
 
 
 def test_turns_of_a_live_pair_are_read() -> None:

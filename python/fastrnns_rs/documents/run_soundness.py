@@ -293,8 +293,8 @@ def check_sides(run: Run) -> None:
     """Rejects sides in another order, and results of other sides: tables call the first side the baseline.
 
     Raises:
-        UsageError: If the sides are not `a` and `b`, or the first of them, a result has the runner of the other
-            side, or processes of one pair ran apart.
+        UsageError: If the sides are not `a` and `b`, or the first of them, or a result has the runner of the other
+            side.
     """
     names = [one.name for one in run.sides]
     if names != ["a", "b"][: len(names)]:
@@ -305,22 +305,6 @@ def check_sides(run: Run) -> None:
         if other and len(names) > 1 and result.side not in {one.name for one in other}:
             sides = f"{shown(result.side)}, and {shown(result.runner)} is the runner of {shown(other[0].name)}"
             raise UsageError(f"results[{number}].side is {sides}")
-    _check_pairs(run)
-
-
-def _check_pairs(run: Run) -> None:
-    """Rejects pairs of processes, one of each side, between which other processes of the problem ran.
-
-    Of processes that are paired at will, the differences vary as little as one likes.
-    """
-    pairs: dict[Hashable, dict[int, list[int]]] = {}
-    for result in run.results:
-        for process in result.processes if result.side is not None else []:
-            pairs.setdefault(result.problem, {}).setdefault(process.index, []).append(process.order)
-    for of in pairs.values():
-        for (index, before), (_, after) in pairwise(sorted(of.items())):
-            if max(before) >= min(after):
-                raise UsageError(f"processes of index {index} ran until order {max(before)}, and others before them")
 
 
 def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:

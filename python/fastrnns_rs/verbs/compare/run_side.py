@@ -108,11 +108,24 @@ def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Seri
             source_sha256=result.source_sha256,
             peak_memory_bytes=result.peak_memory_bytes,
             samples_ns=times,
-            blocks=blocks if result.side is not None else [],
+            blocks=blocks if _has_pairs(result, run) else [],
             by_verdict=run.plan.stop.rule == "decided",
             means_ns=means,
             p95s_ns=p95s,
         )
+
+
+def _has_pairs(result: Result, run: Run) -> bool:
+    """Returns True if processes of one index, one of each side, ran next to each other.
+
+    A difference between processes that are paired at will varies as little as one likes.
+    """
+    orders: dict[int, list[int]] = {}
+    for one in run.results:
+        for process in one.processes if one.side is not None and one.problem == result.problem else []:
+            orders.setdefault(process.index, []).append(process.order)
+    in_order = [orders[index] for index in sorted(orders)]
+    return result.side is not None and all(max(one) < min(other) for one, other in pairwise(in_order))
 
 
 def _reason(result: Result, *, ended: bool) -> str | None:
