@@ -297,3 +297,27 @@ def test_other_grids_of_all_kernels_are_other_work(same: int, expected: list[str
         for size in (32, 64)
     ]
     assert [one.evidence for one in compare(*sides).warnings if one.code == "different_work"] == expected
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_we_compare_of_captures_is_sound(told: Any, seed: int) -> None:
+    """Iterations differ in number, and kernels in everything; some take no time, some always the same."""
+    dice = random.Random(seed)
+    levels = {name: dice.choice([0.4, 3, 1e3, 1e9]) for name in "fghijk"[: dice.randint(1, 6)]}
+    spreads = {name: dice.choice([0, 0.01, 0.3, 2]) for name in levels}
+
+    def side() -> list[Told]:
+        change = {name: dice.choice([1, 1, 1.005, 1.2]) for name in levels}
+        counts = [dice.randint(1, 5) for _ in range(dice.randint(1, 6))]
+        return [
+            Told(
+                {
+                    name: [round(level * change[name] * dice.lognormvariate(0, spreads[name])) for _ in range(count)]
+                    for name, level in levels.items()
+                }
+            )
+            for count in counts
+        ]
+
+    found = told(side(), side(), margin=dice.choice([0.001, 0.01, 0.3]))
+    assert Comparison.from_dict(found.to_dict()) == found

@@ -85,7 +85,7 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "equivalent, beyond the margin": (
         lambda found: found["rows"][0].update(verdict="equivalent"),
-        "rows[0].verdict is equivalent, and its interval is outside of the margin, 0.01",
+        "rows[0] is equivalent, and the middle of its interval from 1.018 to 1.047 is outside of the margin, 0.01",
     ),
     "slower, by chance": (
         lambda found: found["rows"][0].update(p_value_adjusted=0.9),
@@ -132,8 +132,8 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         "rows[0].verdict is faster, and the row has no interval",
     ),
     "equivalent, by a wide interval": (
-        lambda found: found["rows"][0].update(verdict="equivalent", ratio_ci_low=0.9),
-        "rows[0] is equivalent, and its ratio, 1.032, is outside of the margin, 0.01",
+        lambda found: found["rows"][0].update(verdict="equivalent", ratio_ci_low=0.9, p_value=0.9, p_value_adjusted=1),
+        "rows[0] is equivalent, and the middle of its interval from 0.9 to 1.047 is outside of the margin, 0.01",
     ),
     "inconclusive, but certain": (
         lambda found: found["rows"][0].update(verdict="inconclusive"),
@@ -142,6 +142,18 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "less probable than adjusted": (
         lambda found: found["rows"][0].update(p_value=0.9),
         "rows[0].p_value is 0.9, above p_value_adjusted, 0.004",
+    ),
+    "slower, but probably not": (
+        lambda found: found["rows"][0].update(verdict="inconclusive", p_value=0.9, p_value_adjusted=0.9),
+        "rows[0].p_value is 0.9, and its interval from 1.018 to 1.047 excludes 1",
+    ),
+    "inconclusive, but improbable": (
+        lambda found: found["rows"][3].update(p_value=0.01),
+        "rows[3].p_value is 0.01, and its interval from 0.9897 to 1.018 contains 1",
+    ),
+    "slower within the margin": (
+        lambda found: found["method"].update(margin=0.05),
+        "rows[0] is slower, and its interval from 1.018 to 1.047 is inside of the margin, 0.05",
     ),
     "a delta above 1": (
         lambda found: found["rows"][0].update(cliffs_delta=5.0),
@@ -220,6 +232,37 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["kernels"][0].update(verdict="faster"),
         "kernels[0].verdict is faster, and ratio_ci_high is 1.6, above 1",
     ),
+    "a kernel that is slower, called inconclusive": (
+        lambda found: found["kernels"][0].update(verdict="inconclusive"),
+        "kernels[0] is inconclusive, and its interval from 1.4 to 1.6 excludes 1",
+    ),
+    "a kernel of no repeats": (
+        lambda found: found["kernels"][0]["baseline"].update(n_repeats=0),
+        "kernels[0] is slower, and kernels[0].baseline.n_repeats is 0",
+    ),
+    "a category that was corrected for other rows": (
+        lambda found: found["categories"][0].update(p_value_adjusted=0.01),
+        "categories[0].p_value_adjusted is 0.01, and that of all rows is 0.001",
+    ),
+    "a kernel, faster in other captures": (
+        lambda found: (
+            found["kernels"][0].update(verdict="faster", ratio_ci_low=0.7, ratio_ci_high=0.8)
+            or found["counts"].update(faster=1, slower=0)
+        ),
+        "kernels[0].ratio is 1.5, and its interval from 0.7 to 0.8 is that of other times",
+    ),
+    "a kernel that is equivalent by a wide interval": (
+        lambda found: found["kernels"][0].update(verdict="equivalent", ratio_ci_low=1.005),
+        "kernels[0] is equivalent, and the middle of its interval from 1.005 to 1.6 is outside of the margin, 0.0235",
+    ),
+    "device time without a verdict": (
+        lambda found: found["device_time"].update(verdict=None),
+        "device_time has a p_value, 0.001, and no verdict",
+    ),
+    "a margin with a kernel that is slower": (
+        lambda found: found["method"].update(margin=0.7),
+        "kernels[0] is slower, and its interval from 1.4 to 1.6 is inside of the margin, 0.7",
+    ),
     "a category upside down": (
         lambda found: found["categories"][0].update(ratio_ci_low=1.7),
         "categories[0].ratio_ci_low is 1.7, above ratio_ci_high, 1.6",
@@ -247,7 +290,7 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a change of other kernels": (
         lambda found: (
             found["device_time"]["candidate"].update(total_ns=10**9)
-            or found["device_time"].update(ratio=None, verdict=None, **delta_of(found["device_time"]))
+            or found["device_time"].update(NO_INTERVAL, ratio=None, verdict=None, **delta_of(found["device_time"]))
         ),
         "delta_ns of kernels adds up to 999000, and that of device_time is ",
     ),
@@ -304,5 +347,7 @@ def test_deciles_and_idle_times_are_read() -> None:
 def test_the_ratio_of_captures_may_be_beside_its_interval() -> None:
     """It is that of the times that are shown; the interval is that of the ratio of geometric means."""
     plain = kept("captures")
-    plain["kernels"][0]["ratio_ci_low"] = 1.55
+    kernel = plain["kernels"][0]
+    kernel["ratio_ci_low"] = 1.55
+    kernel["baseline"]["n_repeats"] = kernel["candidate"]["n_repeats"] = 9
     assert Comparison.from_dict(plain).kernels[0].ratio == 1.5

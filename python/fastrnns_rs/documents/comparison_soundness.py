@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs._core import process_ci
+from fastrnns_rs.documents.change_soundness import check_changes
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.run_soundness import check_estimate
-from fastrnns_rs.documents.tolerances import ROUNDING, is_between, is_near
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between, is_near
 from fastrnns_rs.documents.verdict_soundness import check_verdicts, find_replicates
 from fastrnns_rs.errors import UsageError
 
@@ -47,11 +49,9 @@ def check_comparison(found: Comparison) -> None:
         _check_interval(path, row)
         _check_judged(path, row)
         _check_verdict(path, row, found.method)
-    for path, between in changes:
-        _check_change(path, between)
+        _check_conclusions(path, row, found.method)
     for path, one in _placed("rows", found.rows):
         _check_within(path, one)
-        _check_conclusions(path, one, found.method)
         _check_estimates(path, one)
         _check_processes(path, one)
         _check_deciles(path, one)
@@ -71,9 +71,9 @@ def check_comparison(found: Comparison) -> None:
         _check_captures(path, side)
     _check_repeated(found.rows)
     _check_counts(found)
-    _check_sums(found)
     _check_exit_code(found)
     check_verdicts(found)
+    check_changes(found)
 
 
 def _placed(name: str, rows: Iterable[_Row]) -> list[tuple[str, _Row]]:
@@ -107,22 +107,13 @@ def _check_judged(path: str, row: Row | Change) -> None:
     word = row.verdict or getattr(row, "conditional_verdict", None)
     for name in ("baseline", "candidate", "ratio") if word is not None else ():
         found = getattr(row, name)
-        if found is None:
+        # Times of captures may round to 0, which gives no ratio.
+        shown = (getattr(side, "total_ns", 1) for side in (row.baseline, row.candidate))
+        if found is None and (name != "ratio" or all(shown)):
             raise UsageError(f"{path} is {word}, and its {name} is null")
-        if getattr(found, "n_processes", 1) < 1:
-            raise UsageError(f"{path} is {word}, and {path}.{name}.n_processes is 0")
-
-
-def _check_change(path: str, row: Change) -> None:
-    """Checks that a change of captures is that of the times beside it."""
-    before, after = (0 if side is None else side.total_ns for side in (row.baseline, row.candidate))
-    if row.delta_ns != after - before:
-        raise UsageError(f"{path}.delta_ns is {row.delta_ns}, not the difference, {after - before}")
-    if row.ratio is not None and (not before or not is_near(row.ratio, after / before)):
-        raise UsageError(f"{path}.ratio is {row.ratio:g}, and the times are {before} and {after} ns")
-    presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
-    if row.presence != presence:
-        raise UsageError(f"{path}.presence is {row.presence}, not {presence}")
+        for count in ("n_processes", "n_repeats"):
+            if getattr(found, count, 1) < 1:
+                raise UsageError(f"{path} is {word}, and {path}.{name}.{count} is 0")
 
 
 def _check_statistic(path: str, change: StatisticChange) -> None:
@@ -151,33 +142,46 @@ def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
         raise UsageError(f"{path}.{key} is slower, and ratio_ci_low is {low:g}, below 1")
     if word == "faster" and high is not None and high > 1:
         raise UsageError(f"{path}.{key} is faster, and ratio_ci_high is {high:g}, above 1")
-    if word == "equivalent" and low is not None and high is not None:
-        least, most = 1 / (1 + method.margin), 1 + method.margin
-        if high < least * (1 - ROUNDING) or low > most * (1 + ROUNDING):
-            raise UsageError(
-                f"{path}.{key} is equivalent, and its interval is outside of the margin, {method.margin:g}"
-            )
     adjusted, rate = row.p_value_adjusted, method.false_discovery_rate
     if word in {"slower", "faster"} and adjusted is not None and adjusted > rate:
         raise UsageError(f"{path}.{key} is {word}, and p_value_adjusted is {adjusted:g}, above {rate:g}")
     _check_adjusted(path, row)
 
 
-def _check_conclusions(path: str, row: Row, method: Method) -> None:
-    """Checks verdicts of rows whose interval belongs to the ratio that is shown."""
-    word, low, ratio, high = row.verdict or row.conditional_verdict, row.ratio_ci_low, row.ratio, row.ratio_ci_high
-    if row.cliffs_delta is not None and not -1 <= row.cliffs_delta <= 1:
-        raise UsageError(f"{path}.cliffs_delta is {row.cliffs_delta:g}, not from -1 to 1")
-    if ratio is None or low is None or high is None:
+def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
+    """Checks that a verdict is the one that interval, margin and p-values give.
+
+    The interval that is held against the margin is not in the document. It is narrower, and has the same middle.
+    """
+    word, low, high = row.verdict or getattr(row, "conditional_verdict", None), row.ratio_ci_low, row.ratio_ci_high
+    if word is None and row.p_value is not None:
+        raise UsageError(f"{path} has a p_value, {row.p_value:g}, and no verdict")
+    if word is None or low is None or high is None:
         return
-    most = 1 + method.margin
-    # The interval inside the margin is narrower than the one in the document, and contains the ratio.
-    if word == "equivalent" and not (1 - ROUNDING) / most <= ratio <= most * (1 + ROUNDING):
-        raise UsageError(f"{path} is equivalent, and its ratio, {ratio:g}, is outside of the margin, {method.margin:g}")
-    adjusted = row.p_value_adjusted
-    stands = adjusted is not None and adjusted <= method.false_discovery_rate
-    if word == "inconclusive" and stands and not low <= 1 <= high:
-        raise UsageError(f"{path} is inconclusive, and its interval from {low:g} to {high:g} excludes 1")
+    _check_certainty(path, row.p_value, (low, high), 1 - method.confidence_level)
+    interval, most = f"its interval from {low:g} to {high:g}", 1 + method.margin
+    if word == "equivalent":
+        middle = math.sqrt(low) * math.sqrt(high)
+        if not is_between(middle, 1 / most, most):
+            raise UsageError(
+                f"{path} is equivalent, and the middle of {interval} is outside of the margin, {method.margin:g}"
+            )
+    elif low * most > 1 + ROUNDING and high < most * (1 - ROUNDING):
+        raise UsageError(f"{path} is {word}, and {interval} is inside of the margin, {method.margin:g}")
+    certain, adjusted = not low <= 1 <= high, row.p_value_adjusted
+    if word == "inconclusive" and certain and adjusted is not None and adjusted <= method.false_discovery_rate:
+        raise UsageError(f"{path} is inconclusive, and {interval} excludes 1")
+
+
+def _check_certainty(path: str, p_value: float | None, interval: tuple[float, float], error: float) -> None:
+    """Checks that the p-value of a ratio of 1 is below the error of an interval that excludes 1, and only there."""
+    low, high = interval
+    excludes, contains = low > 1 + ROUNDING or high < 1 - ROUNDING, low < 1 - ROUNDING and high > 1 + ROUNDING
+    if p_value is None or not (p_value > error * (1 + COMPUTED) if excludes else p_value < error * (1 - COMPUTED)):
+        return
+    if excludes or contains:
+        how = "excludes" if excludes else "contains"
+        raise UsageError(f"{path}.p_value is {p_value:g}, and its interval from {low:g} to {high:g} {how} 1")
 
 
 def _check_mean(mean: GeometricMean, rows: Iterable[Row]) -> None:
@@ -190,6 +194,8 @@ def _check_mean(mean: GeometricMean, rows: Iterable[Row]) -> None:
 
 
 def _check_estimates(path: str, row: Row) -> None:
+    if row.cliffs_delta is not None and not -1 <= row.cliffs_delta <= 1:
+        raise UsageError(f"{path}.cliffs_delta is {row.cliffs_delta:g}, not from -1 to 1")
     for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
         if side is not None:
             check_estimate(f"{path}.{name}", side)
@@ -307,17 +313,6 @@ def _check_counts(found: Comparison) -> None:
             recorded = getattr(counts, word)
             if recorded != counted[word]:
                 raise UsageError(f"{key}.{word} is {recorded}, and {counted[word]} rows have this verdict")
-
-
-def _check_sums(found: Comparison) -> None:
-    """Checks that changes of kernels and categories add up to the whole."""
-    if found.device_time is None:
-        return
-    for name, rows in (("kernels", found.kernels), ("categories", found.categories)):
-        total = sum(row.delta_ns for row in rows)
-        if rows and total != found.device_time.delta_ns:
-            change = found.device_time.delta_ns
-            raise UsageError(f"delta_ns of {name} adds up to {total}, and that of device_time is {change}")
 
 
 def _check_exit_code(found: Comparison) -> None:

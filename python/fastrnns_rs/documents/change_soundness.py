@@ -1,0 +1,75 @@
+"""Checks of rows of captures: changes of kernels, categories and device time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.tolerances import COMPUTED, is_near
+from fastrnns_rs.documents.verdict_soundness import check_adjusted
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastrnns_rs.documents.comparison import Change, Comparison
+
+
+def check_changes(found: Comparison) -> None:
+    """Rejects changes that are not those of the times, and p-values of other rows.
+
+    Kernels are corrected together, categories together, and the device time by itself.
+
+    Raises:
+        UsageError: If there is such a change; the message names its path.
+    """
+    device_time = [found.device_time] if found.device_time else []
+    tables: list[tuple[str, Sequence[Change]]] = [("kernels", found.kernels), ("categories", found.categories)]
+    changes = [(f"{name}[{number}]", row) for name, rows in tables for number, row in enumerate(rows)]
+    for path, row in [*changes, *(("device_time", row) for row in device_time)]:
+        _check_change(path, row)
+        _check_shown(path, row, rounding_ns=len(found.kernels))
+    for name, rows in tables:
+        check_adjusted([(f"{name}[{number}]", row) for number, row in enumerate(rows)], found.method)
+        total = sum(row.delta_ns for row in rows)
+        for whole in device_time:
+            if rows and total != whole.delta_ns:
+                raise UsageError(f"delta_ns of {name} adds up to {total}, and that of device_time is {whole.delta_ns}")
+    check_adjusted([("device_time", row) for row in device_time], found.method)
+
+
+def _check_change(path: str, row: Change) -> None:
+    """Checks that a change of captures is that of the times beside it."""
+    before, after = _times(row)
+    if row.delta_ns != after - before:
+        raise UsageError(f"{path}.delta_ns is {row.delta_ns}, not the difference, {after - before}")
+    if row.ratio is not None and (not before or not is_near(row.ratio, after / before)):
+        raise UsageError(f"{path}.ratio is {row.ratio:g}, and the times are {before} and {after} ns")
+    presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
+    if row.presence != presence:
+        raise UsageError(f"{path}.presence is {row.presence}, not {presence}")
+
+
+def _times(row: Change) -> tuple[int, int]:
+    before, after = (0 if side is None else side.total_ns for side in (row.baseline, row.candidate))
+    return before, after
+
+
+def _check_shown(path: str, row: Change, rounding_ns: int) -> None:
+    """Checks that captures with the ratio that is shown can have this interval.
+
+    The ratio is that of arithmetic means of the captures, the interval that of geometric means. Both kinds lie among
+    the captures. Of n numbers with the standard error e, none is farther than (n - 1) e from their mean, and the
+    interval is wider than e.
+    """
+    low, ratio, high, (before, after) = row.ratio_ci_low, row.ratio, row.ratio_ci_high, _times(row)
+    if not low or not high or not ratio or row.baseline is None or row.candidate is None:
+        return
+    logarithms = math.log(low), math.log(high)
+    reach = math.hypot(row.baseline.n_repeats - 1, row.candidate.n_repeats - 1) * (logarithms[1] - logarithms[0]) / 2
+    reach += COMPUTED
+    # Times are rounded to nanoseconds, and sums of them as often as there are kernels.
+    for side in (before, after):
+        reach += math.log(side / (side - rounding_ns)) if side > rounding_ns else math.inf
+    if abs(math.log(ratio) - sum(logarithms) / 2) > reach:
+        raise UsageError(f"{path}.ratio is {ratio:g}, and its interval from {low:g} to {high:g} is that of other times")
