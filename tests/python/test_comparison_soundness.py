@@ -263,6 +263,10 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["method"].update(margin=0.7),
         "kernels[0] is slower, and its interval from 1.4 to 1.6 is inside of the margin, 0.7",
     ),
+    "captures by a method for runs": (
+        lambda found: found["method"].update(name="welch_log_process_medians"),
+        "method.name is 'welch_log_process_medians', no method for the median of a capture",
+    ),
     "a category upside down": (
         lambda found: found["categories"][0].update(ratio_ci_low=1.7),
         "categories[0].ratio_ci_low is 1.7, above ratio_ci_high, 1.6",

@@ -223,10 +223,12 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 def add_up(comparison: dict[str, Any]) -> None:
     """Makes numbers of an example of a comparison consistent."""
     [row] = comparison["rows"]
-    row["baseline"] |= {"estimate_ns": 1.0, "ci_high_ns": 1.0, "process_levels_ns": [1.0]}
+    row["baseline"] |= {"estimate_ns": 1.0, "ci_high_ns": 1.0, "process_medians_ns": [1.0]}
+    # With the processes of one side, nothing is recomputed.
+    row["candidate"]["process_medians_ns"] = []
     comparison["geometric_mean"]["n"] = 1
     comparison["exit_code"] = 0
-    for name in ("median", "mean", "p95"):
+    for name in ("mean", "p95"):
         row[name] |= {"ratio": 1.0, "ratio_ci_high": 1.0}
     [decile] = row["deciles"]
     decile = {**decile, "shift_ns": decile["candidate_ns"] - decile["baseline_ns"]}
@@ -235,7 +237,7 @@ def add_up(comparison: dict[str, Any]) -> None:
         change["baseline"]["total_ns"], change["candidate"]["total_ns"] = 4, 2
         change |= {"delta_ns": -2, "ratio": 0.5}
     for name in ("baseline", "candidate"):
-        row[name] |= {"n_processes": len(row[name]["process_medians_ns"]), "ci_low_ns": 0.25}
+        row[name] |= {"n_processes": 1, "ci_low_ns": 0.25, "process_levels_ns": []}
         [idle] = comparison[name]["idle_times"]
         comparison[name] |= {"idle_ns": idle["total_ns"], "span_ns": 2 * idle["total_ns"]}
         idle["span_fraction"] = 0.5
@@ -268,6 +270,8 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)
         plain["rows"][0]["conditional_verdict"] = None
         plain["rows"][0]["baseline"]["process_sessions"] = plain["rows"][0]["candidate"]["process_sessions"] = []
+        plain["rows"][0] |= {"basis": "history", "median": None}
+        plain["method"]["name"] = "welch_log_process_medians"
         add_up(plain)
     if kind in {Diagnosis, NoiseFloorDocument}:
         fit_noise_floor(plain["noise_floor"])

@@ -120,7 +120,7 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
             setting(verdict="slower", conditional_verdict=None),
             lambda found: found["counts"].update(slower=1) or found["conditional_counts"].update(slower=0),
         ],
-        "rows[0].verdict is 'slower', and that of the processes is None",
+        "rows[0].verdict is slower, and its basis, two_sessions, gives a conditional_verdict",
     ),
     "an interval of half the certainty": (
         one_session,
@@ -200,6 +200,93 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
         with_history,
         [lambda found: found["method"].update(margin=0.0538)],
         "rows[0].verdict is 'slower', and that of the processes is 'equivalent'",
+    ),
+    "two sessions, called one": (
+        two_sessions,
+        [
+            lambda found: [row.update(basis="interleaved") for row in found["rows"]],
+            setting(verdict="slower", conditional_verdict=None),
+            setting(1, verdict="equivalent", conditional_verdict=None),
+            counting(slower=1, equivalent=1),
+            lambda found: found["conditional_counts"].update(slower=0, equivalent=0),
+        ],
+        "warnings contain one_session, and no row is of two sessions",
+    ),
+    "a row of two sessions, called one": (
+        two_sessions,
+        [
+            setting(basis="interleaved", verdict="slower", conditional_verdict=None),
+            counting(slower=1),
+            lambda found: found["conditional_counts"].update(slower=0),
+        ],
+        "rows of one session per side are interleaved, and others are not",
+    ),
+    "two sessions, called none": (
+        two_sessions,
+        [setting(basis=None)],
+        "rows[0] has a conditional_verdict, and its basis is None, not two_sessions",
+    ),
+    "one session, called none": (one_session, [setting(basis=None)], "rows[0].basis is null, and both sides have "),
+    "a basis of unknown sessions": (
+        one_session,
+        [lambda found: found["candidate"].update(sessions=None)],
+        "rows[0].basis is interleaved, and candidate.sessions is null",
+    ),
+    "one session, called a history": (
+        one_session,
+        [setting(basis="history")],
+        "rows[0].basis is a history, and session_stddev or history_sessions is missing",
+    ),
+    "noise of a history that is not named": (
+        one_session,
+        [setting(session_stderr=0.1, session_degrees_of_freedom=5.0)],
+        "rows[0] has session_stderr, and its basis is 'interleaved', not a history",
+    ),
+    "processes, called sessions": (
+        one_session,
+        [
+            setting(basis="sessions"),
+            setting(part="baseline", process_sessions=[*range(10)]),
+            setting(part="candidate", process_sessions=[*range(10)]),
+        ],
+        "rows[0].basis is sessions, and baseline has 10 of 1 sessions",
+    ),
+    "two sessions, called replicates": (
+        two_sessions,
+        [
+            setting(basis="sessions", verdict="slower", conditional_verdict=None),
+            counting(slower=1),
+            lambda found: found["conditional_counts"].update(slower=0),
+        ],
+        "rows[0].basis is sessions, and baseline has 1 of 1 sessions",
+    ),
+    "sessions of pairs": (
+        pairs,
+        [setting(part="candidate", process_sessions=[0] * 10)],
+        "rows[0].candidate has process_sessions, and its basis is 'interleaved', not sessions",
+    ),
+    "medians, called means": (
+        one_session,
+        [lambda found: found["method"].update(statistic="mean", name="welch_log_process_means")],
+        "rows[0].mean is a change that is not judged, and method.statistic is the same",
+    ),
+    "medians without changes, called means": (
+        one_session,
+        [
+            lambda found: found["method"].update(statistic="mean", name="welch_log_process_means"),
+            setting(mean=None),
+        ],
+        "rows[0].baseline has no process_levels_ns, and method.statistic is mean",
+    ),
+    "a method of another statistic": (
+        one_session,
+        [lambda found: found["method"].update(name="welch_log_process_means")],
+        "method.name is 'welch_log_process_means', no method for the median of a run",
+    ),
+    "pairs of no session": (
+        two_sessions,
+        [lambda found: found["method"].update(name="paired_t_log_process_medians")],
+        "method.name is 'paired_t_log_process_medians', and no row is interleaved",
     ),
     "a process without time": (
         lambda: compare(run([exactly(BASELINE[:1])]), run([exactly(SLOWER[:1])]), history=False).to_dict(),

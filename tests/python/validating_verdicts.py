@@ -11,7 +11,7 @@ from validation_tables import Table
 from verdict_scenarios import EQUAL, S2, S3, S4, SCENARIOS, UNEQUAL, Scenario, medians
 
 from fastrnns_rs import stats
-from fastrnns_rs.verbs.compare.replication import LEAST_SESSIONS
+from fastrnns_rs.documents.replicates import LEAST_SESSIONS
 from fastrnns_rs.verbs.compare.verdicts import WORDS, ranked
 
 #: Simulated at once, for the sake of memory.

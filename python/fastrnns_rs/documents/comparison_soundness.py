@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs._core import process_ci
+from fastrnns_rs.documents.basis_soundness import check_bases
 from fastrnns_rs.documents.change_soundness import check_changes
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
@@ -72,6 +73,7 @@ def check_comparison(found: Comparison) -> None:
     _check_repeated(found.rows)
     _check_counts(found)
     _check_exit_code(found)
+    check_bases(found)
     check_verdicts(found)
     check_changes(found)
 

@@ -11,6 +11,8 @@ from fastrnns_rs._core import quantiles
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process
 
+#: Number of sessions per side from which sessions are the replicates.
+LEAST_SESSIONS = 3
 #: Relative difference of equal ratios.
 _ROUNDING = 1e-12
 

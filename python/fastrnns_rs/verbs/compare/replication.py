@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.comparison import RowBasis
-from fastrnns_rs.documents.replicates import vary
+from fastrnns_rs.documents.replicates import LEAST_SESSIONS, vary
 from fastrnns_rs.verbs.compare.session_spread import SessionSpread, spread_between
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Series
 
 CONFIDENCE_LEVEL = 0.95
-#: Number of sessions per side from which sessions are the replicates.
-LEAST_SESSIONS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

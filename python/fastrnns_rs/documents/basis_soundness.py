@@ -1,0 +1,90 @@
+"""Checks that rows of a comparison of runs fit its sessions, its statistic and its method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.methods import ANYTIME, BATCHES, CAPTURES, PAIRED, TOTALS, WELCH, name_method
+from fastrnns_rs.documents.replicates import LEAST_SESSIONS
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import Compared, Comparison, Figures, Method, Row
+
+_OF_HISTORY = ("session_stddev", "session_stderr", "session_degrees_of_freedom", "history_sessions")
+
+
+def check_bases(found: Comparison) -> None:
+    """Rejects rows whose basis is not that of the sessions, and methods that no build has.
+
+    Which sessions both sides share is not in the document, nor is how many a row has, unless they are the replicates.
+
+    Raises:
+        UsageError: If there is such a row; the message names its path.
+    """
+    _check_method(found)
+    for number, row in enumerate(found.rows):
+        path = f"rows[{number}]"
+        _check_history(path, row)
+        _check_statistic(path, row, found.method)
+        sides = (("baseline", row.baseline, found.baseline), ("candidate", row.candidate, found.candidate))
+        for name, side, compared in sides:
+            if side is not None:
+                _check_sessions(path, row, name, side, compared)
+        if row.basis is None and all(side and side.n_processes and whole.sessions for _, side, whole in sides):
+            raise UsageError(f"{path}.basis is null, and both sides have sessions")
+    bases = {row.basis for row in found.rows} - {None}
+    if found.baseline.sessions == found.candidate.sessions == 1 and "interleaved" in bases and len(bases) > 1:
+        raise UsageError("rows of one session per side are interleaved, and others are not")
+    apart = any(row.basis == "two_sessions" and row.p_value is not None for row in found.rows)
+    if not apart and any(one.code == "one_session" for one in found.warnings):
+        raise UsageError("warnings contain one_session, and no row is of two sessions")
+
+
+def _check_method(found: Comparison) -> None:
+    method = found.method
+    names = {name_method(one, method.statistic) for one in (WELCH, PAIRED, ANYTIME)}
+    if method.name not in (names if found.kind == "run" else {CAPTURES, BATCHES, TOTALS}):
+        raise UsageError(f"method.name is {shown(method.name)}, no method for the {method.statistic} of a {found.kind}")
+    if method.name.startswith((PAIRED, ANYTIME)) and not any(row.basis == "interleaved" for row in found.rows):
+        raise UsageError(f"method.name is {shown(method.name)}, and no row is interleaved")
+
+
+def _check_history(path: str, row: Row) -> None:
+    known = [key for key in _OF_HISTORY if getattr(row, key) is not None]
+    known += ["history_pooled"] if row.history_pooled else []
+    if known and row.basis != "history":
+        raise UsageError(f"{path} has {known[0]}, and its basis is {shown(row.basis)}, not a history")
+    if row.basis == "history" and not {"session_stddev", "history_sessions"} <= {*known}:
+        raise UsageError(f"{path}.basis is a history, and session_stddev or history_sessions is missing")
+    if row.conditional_verdict is not None and row.basis != "two_sessions":
+        raise UsageError(f"{path} has a conditional_verdict, and its basis is {shown(row.basis)}, not two_sessions")
+    if row.basis == "two_sessions" and row.verdict not in {None, "inconclusive"}:
+        raise UsageError(f"{path}.verdict is {row.verdict}, and its basis, two_sessions, gives a conditional_verdict")
+
+
+def _check_statistic(path: str, row: Row, method: Method) -> None:
+    if getattr(row, method.statistic) is not None:
+        raise UsageError(f"{path}.{method.statistic} is a change that is not judged, and method.statistic is the same")
+    for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
+        if (
+            side is not None
+            and side.process_medians_ns
+            and bool(side.process_levels_ns) != (method.statistic != "median")
+        ):
+            how = "has no" if method.statistic != "median" else "has"
+            raise UsageError(f"{path}.{name} {how} process_levels_ns, and method.statistic is {method.statistic}")
+
+
+def _check_sessions(path: str, row: Row, name: str, side: Figures, compared: Compared) -> None:
+    if side.process_sessions and row.basis != "sessions":
+        raise UsageError(f"{path}.{name} has process_sessions, and its basis is {shown(row.basis)}, not sessions")
+    if row.basis is not None and compared.sessions is None:
+        raise UsageError(f"{path}.basis is {row.basis}, and {name}.sessions is null")
+    if row.basis != "sessions" or compared.sessions is None:
+        return
+    # Older documents do not record the session of each process.
+    count = len({*side.process_sessions}) or compared.sessions
+    if not LEAST_SESSIONS <= count <= compared.sessions:
+        raise UsageError(f"{path}.basis is sessions, and {name} has {count} of {compared.sessions} sessions")
