@@ -321,3 +321,20 @@ def test_what_we_compare_of_captures_is_sound(told: Any, seed: int) -> None:
 
     found = told(side(), side(), margin=dice.choice([0.001, 0.01, 0.3]))
     assert Comparison.from_dict(found.to_dict()) == found
+
+
+@pytest.mark.parametrize(("gpus", "is_known"), [(1, True), (3, True), (11, False)])
+def test_spans_of_decades_are_read_again(gpus: int, is_known: bool, tmp_path: Path) -> None:
+    """A kernel at time 0 among times of today, on each GPU: the span of eleven has no number of 64 bits."""
+    today = 1.7e15
+    sides = [
+        write(
+            tmp_path / f"{duration}.json",
+            [{**kernel("k", 0, duration, device=gpu), "ts": start} for gpu in range(gpus) for start in (0, today)],
+        )
+        for duration in (10, 11)
+    ]
+    found = compare(*sides)
+    assert Comparison.from_dict(found.to_dict()) == found
+    assert found.baseline.span_ns == (gpus * (round(today) + 10) * 1000 if is_known else None)
+    assert bool(found.baseline.idle_times) is is_known

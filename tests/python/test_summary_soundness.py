@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from captured_sides import capture
 from conftest import ROOT
+from kineto_traces import kernel, write
 from summary_documents import sound_summary
 
 from fastrnns_rs import load
@@ -270,3 +271,9 @@ def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
     SummaryDocument.from_dict(plain)
     empty = {"devices": [], "launches": None}
     SummaryDocument.from_dict({**plain, **empty, "kernels": [{**kernel, **unknown}, plain["kernels"][1]]})
+
+
+def test_a_span_of_centuries_is_read_again(tmp_path: Path) -> None:
+    path = write(tmp_path / "trace.json", [{**kernel(), "ts": start} for start in (-4.6e15, 4.6e15)])
+    plain = load(path).to_dict()
+    assert SummaryDocument.from_dict(plain).devices[0].span_ns > 1 << 62

@@ -16,6 +16,8 @@ from fastrnns_rs.errors import UsageError
 TIME_END = 1 << 62
 #: Range of integers that JSON readers of other languages support.
 _START, _END = -(1 << 63), 1 << 64
+#: Exclusive limit of sums of times, as of the spans of several GPUs.
+SUM_END = _END
 #: Sizes in problems, and in the names of axes.
 _SIZES = {"seq_length", "num_layers", "input_size", "hidden_size", "mini_batch", "image_size", "proj_size"}
 #: Counts whose names do not show that they are counts.
@@ -45,6 +47,7 @@ class Bounds(NamedTuple):
 
 _TIME = Bounds(-TIME_END + 1, TIME_END, "a time of less than 2⁶² ns")
 _SAMPLE = Bounds(0, TIME_END, "a time from 0 to 2⁶² ns")
+_SUM = Bounds(_START, SUM_END, "a sum of times of less than 2⁶⁴ ns")
 _MILLISECONDS = _SAMPLE._replace(end=TIME_END / 1e6)
 _SIZE = Bounds(1, _END, "a size above 0")
 _COUNT = Bounds(0, _END, "a count")
@@ -57,6 +60,7 @@ _NAMED = {
     # Other numbers are divided by these two.
     "runs": Bounds(1, _END, "a count above 0"),
     "wall_time_ns": Bounds(1e-6, TIME_END, "a time above 0 and of less than 2⁶² ns"),
+    **dict.fromkeys(("span_ns", "idle_ns", "in_stream_ns", "total_ns"), _SUM),
     "confidence_level": Bounds(nextafter(0, 1), 1, "a level between 0 and 1"),
     "precision": _WIDTH,
     "session_stddev": _WIDTH,

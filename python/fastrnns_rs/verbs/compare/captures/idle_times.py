@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastrnns_rs.documents.comparison import IdleTime
+from fastrnns_rs.documents.soundness import SUM_END
 from fastrnns_rs.verbs.compare.captures.rounded_shares import divide_and_round
 
 #: Name of the busy time among the parts of a span.
@@ -40,7 +41,8 @@ def read_idle(summary: dict[str, Any]) -> CaptureIdle | None:
 def average_idle(captures: Sequence[CaptureIdle | None]) -> dict[str, Any]:
     """Returns the mean span and idle time of captures, under their document keys.
 
-    The result is empty unless all captures have idle times.
+    The result is empty unless all captures have idle times, and where no document can hold them: a GPU with an activity
+    at time 0 among times of today is idle for decades.
     """
     known = [one for one in captures if one is not None]
     if not known or len(known) < len(captures):
@@ -51,6 +53,8 @@ def average_idle(captures: Sequence[CaptureIdle | None]) -> dict[str, Any]:
         sums[_BUSY] += one.span_ns - sum(one.causes_ns.values())
     means = divide_and_round(sums, len(known))
     span = sum(means.values())
+    if span >= SUM_END:
+        return {}
     del means[_BUSY]
     rows = sorted(means.items(), key=lambda one: (-one[1], one[0]))
     return {
