@@ -1,4 +1,4 @@
-"""Checks that rows of a comparison of runs fit its sessions, its statistic and its method."""
+"""Checks of the basis of rows, and of the method of a comparison."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_HISTORY = ("session_stddev", "session_stderr", "session_degrees_of_freedom",
 
 
 def check_bases(found: Comparison) -> None:
-    """Rejects rows whose basis is not that of the sessions, and methods that no build has.
+    """Rejects rows whose basis is not that of the sessions, and unknown methods.
 
     Which sessions both sides share is not in the document, nor is how many a row has, unless they are the replicates.
 

@@ -176,7 +176,7 @@ def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
 
 
 def _check_certainty(path: str, p_value: float | None, interval: tuple[float, float], error: float) -> None:
-    """Checks that the p-value of a ratio of 1 is below the error of an interval that excludes 1, and only there."""
+    """Checks that a p-value is below the error where an interval excludes 1."""
     low, high = interval
     excludes, contains = low > 1 + ROUNDING or high < 1 - ROUNDING, low < 1 - ROUNDING and high > 1 + ROUNDING
     if p_value is None or not (p_value > error * (1 + COMPUTED) if excludes else p_value < error * (1 - COMPUTED)):
