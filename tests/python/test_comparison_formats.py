@@ -42,8 +42,8 @@ def document(text: str) -> dict[str, Any]:
         reason = f"failed: {text}" if "failed: " in row["reason"] else text
         row |= {"runner": text, "group": text, "reason": reason, "label": row["label"] and text}
     made["warnings"] = [dict.fromkeys(("code", "message", "evidence", "hint"), text)]
-    made["baseline"] = made["candidate"] = {"label": text, "files": [text], "sessions": 1}
-    made["method"] |= {"forced": True}
+    made["baseline"] = made["candidate"] = {"label": text, "files": [text]}
+    made["method"] |= {"name": text, "forced": True}
     made["environment_differences"] = [{"key": text, "baseline": text, "candidate": None}]
     return made
 

@@ -227,11 +227,6 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
         "rows[0] has a conditional_verdict, and its basis is None, not two_sessions",
     ),
     "one session, called none": (one_session, [setting(basis=None)], "rows[0].basis is null, and both sides have "),
-    "a basis of unknown sessions": (
-        one_session,
-        [lambda found: found["candidate"].update(sessions=None)],
-        "rows[0].basis is interleaved, and candidate.sessions is null",
-    ),
     "one session, called a history": (
         one_session,
         [setting(basis="history")],
@@ -277,16 +272,6 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
             setting(mean=None),
         ],
         "rows[0].baseline has no process_levels_ns, and method.statistic is mean",
-    ),
-    "a method of another statistic": (
-        one_session,
-        [lambda found: found["method"].update(name="welch_log_process_means")],
-        "method.name is 'welch_log_process_means', no method for the median of a run",
-    ),
-    "pairs of no session": (
-        two_sessions,
-        [lambda found: found["method"].update(name="paired_t_log_process_medians")],
-        "method.name is 'paired_t_log_process_medians', and no row is interleaved",
     ),
     "a process without time": (
         lambda: compare(run([exactly(BASELINE[:1])]), run([exactly(SLOWER[:1])]), history=False).to_dict(),

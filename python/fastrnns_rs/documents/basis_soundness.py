@@ -1,11 +1,10 @@
-"""Checks of the basis of rows, and of the method of a comparison."""
+"""Checks of the basis of rows of a comparison, and of their statistic."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import shown
-from fastrnns_rs.documents.methods import ANYTIME, BATCHES, CAPTURES, PAIRED, TOTALS, WELCH, name_method
 from fastrnns_rs.documents.replicates import LEAST_SESSIONS
 from fastrnns_rs.errors import UsageError
 
@@ -16,14 +15,13 @@ _OF_HISTORY = ("session_stddev", "session_stderr", "session_degrees_of_freedom",
 
 
 def check_bases(found: Comparison) -> None:
-    """Rejects rows whose basis is not that of the sessions, and unknown methods.
+    """Rejects rows of another basis than the sessions have, or another statistic.
 
     Which sessions both sides share is not in the document, nor is how many a row has, unless they are the replicates.
 
     Raises:
         UsageError: If there is such a row; the message names its path.
     """
-    _check_method(found)
     for number, row in enumerate(found.rows):
         path = f"rows[{number}]"
         _check_history(path, row)
@@ -40,15 +38,6 @@ def check_bases(found: Comparison) -> None:
     apart = any(row.basis == "two_sessions" and row.p_value is not None for row in found.rows)
     if not apart and any(one.code == "one_session" for one in found.warnings):
         raise UsageError("warnings contain one_session, and no row is of two sessions")
-
-
-def _check_method(found: Comparison) -> None:
-    method = found.method
-    names = {name_method(one, method.statistic) for one in (WELCH, PAIRED, ANYTIME)}
-    if method.name not in (names if found.kind == "run" else {CAPTURES, BATCHES, TOTALS}):
-        raise UsageError(f"method.name is {shown(method.name)}, no method for the {method.statistic} of a {found.kind}")
-    if method.name.startswith((PAIRED, ANYTIME)) and not any(row.basis == "interleaved" for row in found.rows):
-        raise UsageError(f"method.name is {shown(method.name)}, and no row is interleaved")
 
 
 def _check_history(path: str, row: Row) -> None:
@@ -80,8 +69,6 @@ def _check_statistic(path: str, row: Row, method: Method) -> None:
 def _check_sessions(path: str, row: Row, name: str, side: Figures, compared: Compared) -> None:
     if side.process_sessions and row.basis != "sessions":
         raise UsageError(f"{path}.{name} has process_sessions, and its basis is {shown(row.basis)}, not sessions")
-    if row.basis is not None and compared.sessions is None:
-        raise UsageError(f"{path}.basis is {row.basis}, and {name}.sessions is null")
     if row.basis != "sessions" or compared.sessions is None:
         return
     # Older documents do not record the session of each process.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.tolerances import COMPUTED, is_near
-from fastrnns_rs.documents.verdict_soundness import check_adjusted
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_changes(found: Comparison) -> None:
-    """Rejects changes that are not those of the times, and p-values of other rows.
-
-    Kernels are corrected together, categories together, and the device time by itself.
+    """Rejects changes of other times, and p-values of other intervals.
 
     Raises:
         UsageError: If there is such a change; the message names its path.
@@ -29,13 +26,12 @@ def check_changes(found: Comparison) -> None:
     for path, row in [*changes, *(("device_time", row) for row in device_time)]:
         _check_change(path, row)
         _check_shown(path, row, rounding_ns=len(found.kernels))
+        _check_certainty(path, row, 1 - found.method.confidence_level)
     for name, rows in tables:
-        check_adjusted([(f"{name}[{number}]", row) for number, row in enumerate(rows)], found.method)
         total = sum(row.delta_ns for row in rows)
         for whole in device_time:
             if rows and total != whole.delta_ns:
                 raise UsageError(f"delta_ns of {name} adds up to {total}, and that of device_time is {whole.delta_ns}")
-    check_adjusted([("device_time", row) for row in device_time], found.method)
 
 
 def _check_change(path: str, row: Change) -> None:
@@ -73,3 +69,17 @@ def _check_shown(path: str, row: Change, rounding_ns: int) -> None:
         reach += math.log(side / (side - rounding_ns)) if side > rounding_ns else math.inf
     if abs(math.log(ratio) - sum(logarithms) / 2) > reach:
         raise UsageError(f"{path}.ratio is {ratio:g}, and its interval from {low:g} to {high:g} is that of other times")
+
+
+def _check_certainty(path: str, row: Change, error: float) -> None:
+    """Checks that the p-value and the interval agree.
+
+    The p-value of a ratio of 1 is below the error of an interval that excludes 1, and only there.
+    """
+    p_value, low, high = row.p_value, row.ratio_ci_low, row.ratio_ci_high
+    if p_value is None or low is None or high is None:
+        return
+    excludes, contains = low > 1 + ROUNDING or high < 1 - ROUNDING, low < 1 - ROUNDING and high > 1 + ROUNDING
+    if (excludes and p_value > error * (1 + COMPUTED)) or (contains and p_value < error * (1 - COMPUTED)):
+        how = "excludes" if excludes else "contains"
+        raise UsageError(f"{path}.p_value is {p_value:g}, and its interval from {low:g} to {high:g} {how} 1")

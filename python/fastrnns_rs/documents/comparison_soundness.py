@@ -13,7 +13,7 @@ from fastrnns_rs.documents.change_soundness import check_changes
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.run_soundness import check_estimate
-from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between, is_near
+from fastrnns_rs.documents.tolerances import ROUNDING, is_between, is_near
 from fastrnns_rs.documents.verdict_soundness import check_verdicts, find_replicates
 from fastrnns_rs.errors import UsageError
 
@@ -160,7 +160,6 @@ def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
         raise UsageError(f"{path} has a p_value, {row.p_value:g}, and no verdict")
     if word is None or low is None or high is None:
         return
-    _check_certainty(path, row.p_value, (low, high), 1 - method.confidence_level)
     interval, most = f"its interval from {low:g} to {high:g}", 1 + method.margin
     if word == "equivalent":
         middle = math.sqrt(low) * math.sqrt(high)
@@ -173,17 +172,6 @@ def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
     certain, adjusted = not low <= 1 <= high, row.p_value_adjusted
     if word == "inconclusive" and certain and adjusted is not None and adjusted <= method.false_discovery_rate:
         raise UsageError(f"{path} is inconclusive, and {interval} excludes 1")
-
-
-def _check_certainty(path: str, p_value: float | None, interval: tuple[float, float], error: float) -> None:
-    """Checks that a p-value is below the error where an interval excludes 1."""
-    low, high = interval
-    excludes, contains = low > 1 + ROUNDING or high < 1 - ROUNDING, low < 1 - ROUNDING and high > 1 + ROUNDING
-    if p_value is None or not (p_value > error * (1 + COMPUTED) if excludes else p_value < error * (1 - COMPUTED)):
-        return
-    if excludes or contains:
-        how = "excludes" if excludes else "contains"
-        raise UsageError(f"{path}.p_value is {p_value:g}, and its interval from {low:g} to {high:g} {how} 1")
 
 
 def _check_mean(mean: GeometricMean, rows: Iterable[Row]) -> None:

@@ -269,9 +269,10 @@ def check_sessions(run: Run) -> None:
 
 
 def check_plan(run: Run) -> None:
-    """Rejects sessions without processes, turns of other runs, and an interrupted run of another status.
+    """Rejects a plan that contradicts the results or the status.
 
-    Comparisons warn by the status, and judge live processes by their turns.
+    Sessions have processes, and only live processes have turns. Comparisons warn by the status, and judge live
+    processes by their turns.
 
     Raises:
         UsageError: If the plan contradicts itself or the status.
@@ -290,7 +291,9 @@ def check_plan(run: Run) -> None:
 
 
 def check_sides(run: Run) -> None:
-    """Rejects sides in another order, and results of other sides: tables call the first side the baseline.
+    """Rejects sides in another order, and results of other sides.
+
+    Tables call the first side the baseline.
 
     Raises:
         UsageError: If the sides are not `a` and `b`, or the first of them, or a result has the runner of the other
@@ -302,7 +305,7 @@ def check_sides(run: Run) -> None:
     for number, result in enumerate(run.results):
         # A run of several runners names them on both sides.
         other = [one for one in run.sides if one.runner == result.runner]
-        if other and len(names) > 1 and result.side not in {one.name for one in other}:
+        if other and len(names) > 1 and result.side not in {None, *(one.name for one in other)}:
             sides = f"{shown(result.side)}, and {shown(result.runner)} is the runner of {shown(other[0].name)}"
             raise UsageError(f"results[{number}].side is {sides}")
 

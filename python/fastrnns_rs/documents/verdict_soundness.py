@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import benjamini_hochberg, compare_samples
@@ -16,7 +16,7 @@ from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Comparison as SampleComparison
-    from fastrnns_rs.documents.comparison import Change, Comparison, Figures, Method, Row, RowBasis, StatisticChange
+    from fastrnns_rs.documents.comparison import Comparison, Figures, Method, Row, RowBasis, StatisticChange
 
     #: Time of each process of both sides.
     Times = tuple[Sequence[float], Sequence[float]]
@@ -37,7 +37,7 @@ def check_verdicts(found: Comparison) -> None:
     for number, row in enumerate(found.rows):
         _check_row(f"rows[{number}]", row, found.method)
     if all(_times(row) is not None for row in found.rows if row.p_value is not None):
-        check_adjusted([(f"rows[{number}]", row) for number, row in enumerate(found.rows)], found.method)
+        _check_adjusted(found)
         _check_mean(found)
 
 
@@ -162,24 +162,14 @@ def _check_word(path: str, row: Row, alone: SampleComparison | None, method: Met
             raise UsageError(f"{path}.{key} is {shown(getattr(row, key))}, and that of the processes is {shown(word)}")
 
 
-def check_adjusted(rows: Iterable[tuple[str, Row | Change]], method: Method) -> None:
-    """Rejects adjusted p-values that are not those of all rows of a table.
-
-    Args:
-        rows: Path of each row, and the row.
-        method: Method of the verdicts.
-
-    Raises:
-        UsageError: If there is such a p-value; the message names its path.
-    """
-    tested = [(path, row) for path, row in rows if row.p_value is not None]
-    words = [row.verdict or getattr(row, "conditional_verdict", None) for _, row in tested]
-    values = counted_p_values(zip(words, (row.p_value or 0.0 for _, row in tested), strict=True))
-    adjusted = benjamini_hochberg(values, rate=method.false_discovery_rate).adjusted if tested else []
-    for (path, row), value in zip(tested, adjusted, strict=True):
+def _check_adjusted(found: Comparison) -> None:
+    rows = [(number, row) for number, row in enumerate(found.rows) if row.p_value is not None]
+    values = counted_p_values((row.verdict or row.conditional_verdict, row.p_value or 0.0) for _, row in rows)
+    adjusted = benjamini_hochberg(values, rate=found.method.false_discovery_rate).adjusted if rows else []
+    for (number, row), value in zip(rows, adjusted, strict=True):
         if not _is_near(row.p_value_adjusted, value):
             stored = f"{shown(row.p_value_adjusted)}, and that of all rows is {shown(value)}"
-            raise UsageError(f"{path}.p_value_adjusted is {stored}")
+            raise UsageError(f"rows[{number}].p_value_adjusted is {stored}")
 
 
 def _check_mean(found: Comparison) -> None:

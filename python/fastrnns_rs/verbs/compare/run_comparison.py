@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.combined_ratio import combine_ratios
 from fastrnns_rs.documents.comparison import FAILED, Compared, Comparison, Difference
-from fastrnns_rs.documents.methods import ANYTIME, PAIRED, WELCH, name_method
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare import run_warnings
 from fastrnns_rs.verbs.compare.environment_keys import differences, plain_values
@@ -16,6 +15,9 @@ from fastrnns_rs.verbs.compare.row_statistics import add_statistics
 from fastrnns_rs.verbs.compare.series_matching import match
 from fastrnns_rs.verbs.compare.side import identity
 from fastrnns_rs.verbs.compare.verdicts import (
+    ANYTIME_METHOD,
+    METHOD,
+    PAIRED_METHOD,
     count_verdicts,
     decide,
     describe_method,
@@ -102,10 +104,10 @@ def assemble(
 
 def _method(judged: Iterable[Judged], statistic: Statistic) -> str:
     replications = [one.replication for one in judged]
-    test = PAIRED if any(one.paired for one in replications) else WELCH
+    name = PAIRED_METHOD if any(one.paired for one in replications) else METHOD
     if any(one.anytime for one in replications):
-        test = ANYTIME
-    return name_method(test, statistic)
+        name = ANYTIME_METHOD
+    return name.replace("median", statistic)
 
 
 def _compared(side: Side) -> Compared:

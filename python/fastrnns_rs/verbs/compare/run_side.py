@@ -116,9 +116,9 @@ def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Seri
 
 
 def _has_pairs(result: Result, run: Run) -> bool:
-    """Returns True if processes of one index, one of each side, ran next to each other.
+    """Returns True if the processes of each index were neighbours.
 
-    A difference between processes that are paired at will varies as little as one likes.
+    These are one of each side. A difference between processes that are paired at will varies as little as one likes.
     """
     orders: dict[int, list[int]] = {}
     for one in run.results:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 
 FALSE_DISCOVERY_RATE = 0.05
+METHOD, PAIRED_METHOD = "welch_log_process_medians", "paired_t_log_process_medians"
+ANYTIME_METHOD = "anytime_t_log_process_medians"
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 WORDS: dict[str, Verdict] = {one: one for one in get_args(Verdict)}
 #: Fields of the statistics that a row copies under the same names.

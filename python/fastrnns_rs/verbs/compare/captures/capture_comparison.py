@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.comparison import Compared, Comparison
-from fastrnns_rs.documents.methods import CAPTURES, TOTALS
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures import capture_warnings
 from fastrnns_rs.verbs.compare.captures.capture_side import read_captures
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
 #: Method of the verdicts, by replicate.
 _METHODS: dict[Replicate | None, str] = {
-    "capture": CAPTURES,
-    None: TOTALS,
+    "capture": "welch_log_captures",
+    None: "totals",
 }
 #: Iterations of several runners are not replicates, and the sum of their times is the time of no runner.
 _ONE_RUNNER = "Give the trace of one runner (torch), or capture each runner alone (`separate=True` of profile)"

@@ -114,7 +114,7 @@ def _check_work(sides: Sequence[CaptureSide], judged: Judged, basis: Basis) -> I
 
 
 def _different_ranks(sides: Sequence[CaptureSide]) -> Iterator[str]:
-    """Yields what tells that captures of ranks are missing, on one side or in a run of the job."""
+    """Yields where captures of ranks are missing: on a side, or in a run."""
     runs = [[_ranks(side, places) for places in find_replicates(side)] for side in sides]
     captured = [set[int]().union(*each) for each in runs]
     if len(captured[0]) != len(captured[1]) and all(captured):

@@ -47,7 +47,10 @@ class KernelPair:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A kernel, with the parts of its names that are compared; no function where all are of the same."""
+    """A kernel, with the parts of its names that are compared.
+
+    `function` is empty where all kernels are of the same.
+    """
 
     kernel: NormalisedTimes
     function: str
@@ -103,7 +106,10 @@ def _length(group: Iterable[_Named]) -> int:
 
 
 def _most_similar(ones: Iterable[_Named], others: Sequence[_Named]) -> list[tuple[_Named, _Named]]:
-    """Returns the pairs of similar names, the most similar first: by the functions, then by the full names."""
+    """Returns the pairs of similar names, the most similar first.
+
+    The order is by the functions, then by the full names.
+    """
     found = []
     for one in ones:
         for other in others:
