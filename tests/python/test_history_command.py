@@ -38,6 +38,9 @@ def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path)
     assert [one["tags"] for one in document["runs"]] == [["both", "new"]]
     assert History.from_dict(document).to_dict() == document
     assert {"run_id", "created_utc", "path", "tags", "commit", "status"} <= document["runs"][0].keys()
+    # A program that copies folders has made another file of it.
+    texts = [one.read_text() for one in (history.tags_folder / "both").iterdir()]
+    (history.tags_folder / "both" / "copy").write_text(f"{max(texts)}\n")
     assert run_cli("history", "--untag", "both").status == 0
     assert [one.tags for one in history.document().runs] == [["both"], ["new"]]
     assert "does not have 'both'" in run_cli("history", "--untag", "both").stderr

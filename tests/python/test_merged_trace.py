@@ -266,3 +266,16 @@ def test_what_was_there_stays_where_nothing_is_written(tmp_path: Path) -> None:
         fastrnns_rs.read(path, trace_output=out, strict=True)
     assert out.read_text() == "before"
     assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_a_drawing_beside_its_capture_is_told(tmp_path: Path) -> None:
+    """Its times are others, so that nothing else shows that they are the same."""
+    path = write(tmp_path / "x.json", [event | {"ts": event.get("ts", 0) + 1000} for event in ordinary()])
+    out, second = tmp_path / "out.json", tmp_path / "second.json.gz"
+    for one in (out, second):
+        fastrnns_rs.read(path, trace_output=one)
+    for files, told in (([path, out], [str(out)]), ([path, second], [str(second)]), ([out, path], [str(out)])):
+        found = [one.evidence for one in fastrnns_rs.read(*files).warnings if one.code == "same_capture_twice"]
+        assert found == told
+    for alone in ([path], [out]):
+        assert "same_capture_twice" not in {one.code for one in fastrnns_rs.read(*alone).warnings}

@@ -39,6 +39,11 @@ def take_turns(plain: Any) -> None:
     plain["results"][0]["processes"][2]["slices"] = [0, 1]
 
 
+def pair_other_problems(plain: Any) -> None:
+    plain["results"][1]["problem"]["seed"] = 1
+    pair_anew(plain)
+
+
 REFUSED: dict[Callable[[Any], None], str] = {
     swap_sides: "results[0].side is 'b', and 'cudnn' is the runner of 'a'",
     take_turns: "results[0].processes[2].slices has 2 turns, and plan.turns is None",
@@ -56,7 +61,7 @@ def test_a_run_that_contradicts_its_order_is_refused(change: Callable[[Any], Non
     assert REFUSED[change] in raised.value.message
 
 
-@pytest.mark.parametrize("change", [pair_anew, part_all])
+@pytest.mark.parametrize("change", [pair_anew, part_all, pair_other_problems])
 def test_processes_that_ran_apart_are_no_pairs(change: Callable[[Any], None]) -> None:
     """Pairs made at will gave a narrower interval, and none at all no verdict."""
     plain = ab()

@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Done, run_cli
@@ -140,6 +141,16 @@ def test_names_of_gpus_that_cannot_be_read_are_told(behind: bool, tmp_path: Path
     assert (warning.code, warning.evidence) == ("names_damaged", f"{path}: deviceProperties cannot be read")
     assert_tells(run_cli("report", path, "--strict"), 1)
     assert fastrnns_rs.read(write(path, text)).document.devices[0].name == "GPU zero"
+
+
+@pytest.mark.parametrize(
+    ("devices", "is_damaged"),
+    [("x", True), ({}, True), ([{"id": "0", "name": "GPU"}], True), ([], False), (None, False)],
+)
+def test_names_of_gpus_of_another_form_are_told(devices: Any, is_damaged: bool, tmp_path: Path) -> None:
+    """`compare` cannot see that GPUs without names differ."""
+    path = write(tmp_path / "x.json", json.dumps(document(ordinary()) | {"deviceProperties": devices}))
+    assert ("names_damaged" in codes(fastrnns_rs.read(path))) is is_damaged
 
 
 LATE = "9223372036854775.807"

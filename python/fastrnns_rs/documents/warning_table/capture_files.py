@@ -203,10 +203,11 @@ _RANKS = (
         "same_capture_twice",
         effect="activities count twice, because files contain the same capture",
         short="activities count twice: the same capture in 2 files",
-        evidence="pairs of files",
+        evidence="pairs of files, or traces that `report --trace` drew",
         hint="Give each capture once: fastrnns-rs report FILE",
         verbs=_REPORTS,
-        details="Files contain the same capture if their times are equal to the nanosecond, even if one is compressed.",
+        details="Files contain the same capture if their times are equal to the nanosecond, even if one is compressed. "
+        "A trace that `report --trace` drew has other times, so it has the warning beside any other capture.",
     ),
     WarningRow(
         "same_rank_twice",

@@ -120,12 +120,16 @@ def _has_pairs(result: Result, run: Run) -> bool:
 
     These are one of each side. A difference between processes that are paired at will varies as little as one likes.
     """
+    if result.side is None:
+        return False
+    # The results of both sides are in one order; their problems may differ.
+    sides = [[one for one in run.results if one.side == side] for side in ("a", "b")]
+    place = next(place for side in sides for place, one in enumerate(side) if one is result)
     orders: dict[int, list[int]] = {}
-    for one in run.results:
-        for process in one.processes if one.side is not None and one.problem == result.problem else []:
-            orders.setdefault(process.index, []).append(process.order)
+    for process in (process for side in sides for one in side[place : place + 1] for process in one.processes):
+        orders.setdefault(process.index, []).append(process.order)
     in_order = [orders[index] for index in sorted(orders)]
-    return result.side is not None and all(max(one) < min(other) for one, other in pairwise(in_order))
+    return all(max(one) < min(other) for one, other in pairwise(in_order))
 
 
 def _reason(result: Result, *, ended: bool) -> str | None:

@@ -227,7 +227,8 @@ class RunHistory:
                 for one in runs:
                     place = self.tags_folder / tag
                     place.mkdir(parents=True, exist_ok=True)
-                    path = place / _safe(one.run_id)
+                    # A run ID of another tool may be any text.
+                    path = place / (distinct(one.run_id) or "~")
                     # A link there is replaced, and not the file that it leads to.
                     writing.write(path, [one.run_id.encode()], str(path))
             except OSError as error:
@@ -247,7 +248,11 @@ class RunHistory:
                     message = f"tag not found: run {one.run_id[:12]} does not have {tag!r}"
                     raise UsageError(message, "Run: fastrnns-rs history")
                 try:
-                    (place / _safe(one.run_id)).unlink(missing_ok=True)
+                    # A program that copies folders may have made another file of it.
+                    with suppress(FileNotFoundError):
+                        for file in [*os.scandir(place)]:
+                            if one.run_id in _named(file):
+                                Path(file).unlink(missing_ok=True)
                     with suppress(OSError):
                         # The folder is not empty if other runs have the tag.
                         place.rmdir()
@@ -290,9 +295,7 @@ class RunHistory:
             # without tags may be deleted.
             with suppress(FileNotFoundError), os.scandir(folder) as files:
                 for file in files:
-                    text = _tagged(file)
-                    # An editor adds a line end.
-                    for run_id in {text, text.rstrip("\r\n")} & run_ids if text is not None else ():
+                    for run_id in _named(file) & run_ids:
                         found.setdefault(run_id, set()).add(folder.name)
         return found
 
@@ -379,17 +382,16 @@ def _lost_tags(path: Path) -> UsageError:
     return UsageError(f"cannot read tags: {str(path)!r}", hint, reason="no folder is there", value=str(path))
 
 
-def _tagged(file: os.DirEntry[str]) -> str | None:
-    """Returns the id of a run from the file of a tag; None for a foreign file."""
+def _named(file: os.DirEntry[str]) -> set[str]:
+    """Returns the id of a run from the file of a tag; empty for a foreign file.
+
+    Without a line end too, which editors add.
+    """
     # Opening a pipe would wait for its writer, a device has no end, and hidden files are incomplete.
     if not file.is_file(follow_symlinks=False) or file.name.startswith("."):
-        return None
+        return set()
     with suppress(FileNotFoundError, UnicodeError):
         if file.stat(follow_symlinks=False).st_size <= _LARGEST_TAG:
-            return reading.content(file.path, _LARGEST_TAG).decode()
-    return None
-
-
-def _safe(run_id: str) -> str:
-    # A run ID of another tool may be any text.
-    return distinct(run_id) or "~"
+            text = reading.content(file.path, _LARGEST_TAG).decode()
+            return {text, text.rstrip("\r\n")}
+    return set()

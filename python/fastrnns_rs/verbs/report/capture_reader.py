@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Literal
 
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.verbs.report.merged_trace import Counted
 
     Extent = Literal["whole", "devices", "kernels"]
@@ -258,15 +259,26 @@ def _parsed(
 
 
 def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]]:
-    """Returns the warnings about folders and manifests, as plain dictionaries."""
+    """Returns warnings about the files as such, as plain dictionaries.
+
+    They are about folders, manifests and drawn traces.
+    """
     # Most files are not manifests, and a full check would import the modules that read them.
     named = [path for path in paths if file_kinds.may_be_manifest(path) or file_kinds.kind(path) == "folder"]
-    if not named:
-        return []
-    from fastrnns_rs.verbs.report.manifest_warnings import find_manifest_warnings
+    # Beside other captures, a drawing may be one of them.
+    drawn = [str(path) for path in paths if len(paths) > 1 and file_kinds.is_drawing(path)]
+    found: list[RunWarning] = []
+    if named:
+        from fastrnns_rs.verbs.report.manifest_warnings import find_manifest_warnings
 
+        found += find_manifest_warnings(named)
+    if 0 < len(drawn) < len(paths):
+        from fastrnns_rs.documents.warning import make_warning
+
+        message = "activities count twice, if a trace that report drew is of another file"
+        found.append(make_warning("same_capture_twice", message=message, evidence=", ".join(drawn)))
     keys = ("code", "message", "evidence", "hint")
-    return [{key: getattr(one, key) for key in keys} for one in find_manifest_warnings(named)]
+    return [{key: getattr(one, key) for key in keys} for one in found]
 
 
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:

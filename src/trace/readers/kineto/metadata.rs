@@ -54,14 +54,7 @@ impl Metadata {
                 let (rank, size) = (members.get("rank"), members.get("world_size"));
                 self.place = (rank.and_then(Json::as_i64), size.and_then(Json::as_u64));
             }
-            (b"deviceProperties", Json::Array(devices)) => {
-                for device in devices {
-                    if let (Some(id), Some(name)) = (device["id"].as_i64(), device["name"].as_str()) {
-                        let known = self.device_names.entry(id).or_insert_with(|| Some(name.to_owned()));
-                        known.take_if(|known| known != name);
-                    }
-                }
-            }
+            (b"deviceProperties", value) => self.take_devices(&value),
             // Some writers put these values here, others next to it.
             (b"metadata", Json::Object(members)) => {
                 for (key, value) in members {
@@ -71,6 +64,18 @@ impl Metadata {
             (b"drawnBy", Json::String(program)) => self.is_drawn = program == "fastrnns-rs",
             (b"schema", Json::String(name)) => self.schema = Some(name),
             (key, value) => self.take_condition(key, &value),
+        }
+    }
+
+    fn take_devices(&mut self, devices: &Json) {
+        self.lost_devices |= !(devices.is_array() || devices.is_null());
+        for device in devices.as_array().into_iter().flatten() {
+            let (Some(id), Some(name)) = (device["id"].as_i64(), device["name"].as_str()) else {
+                self.lost_devices = true;
+                continue;
+            };
+            let known = self.device_names.entry(id).or_insert_with(|| Some(name.to_owned()));
+            known.take_if(|known| known != name);
         }
     }
 

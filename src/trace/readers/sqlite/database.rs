@@ -156,8 +156,11 @@ impl Database {
             evidence: format!("{}: {} of {promised} bytes", path.display(), self.size_bytes),
             hint: AGAIN.to_owned(),
         });
+        // SQLite puts them beside the file, not beside a link to it.
+        let place = if path.is_symlink() { fs::canonicalize(path).ok() } else { None };
+        let place = place.as_deref().unwrap_or(path);
         let journals = ["-wal", "-journal"].into_iter().filter_map(|suffix| {
-            let mut journal = path.as_os_str().to_owned();
+            let mut journal = place.as_os_str().to_owned();
             journal.push(suffix);
             let journal = PathBuf::from(journal);
             fs::metadata(&journal).is_ok_and(|data| data.len() > 0).then(|| Warning {
