@@ -274,8 +274,8 @@ def test_a_drawing_beside_its_capture_is_told(tmp_path: Path) -> None:
     out, second = tmp_path / "out.json", tmp_path / "second.json.gz"
     for one in (out, second):
         fastrnns_rs.read(path, trace_output=one)
-    for files, told in (([path, out], [str(out)]), ([path, second], [str(second)]), ([out, path], [str(out)])):
+    for files, expected in (([path, out], [str(out)]), ([path, second], [str(second)]), ([out, path], [str(out)])):
         found = [one.evidence for one in fastrnns_rs.read(*files).warnings if one.code == "same_capture_twice"]
-        assert found == told
+        assert found == expected
     for alone in ([path], [out]):
         assert "same_capture_twice" not in {one.code for one in fastrnns_rs.read(*alone).warnings}

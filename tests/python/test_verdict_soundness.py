@@ -92,6 +92,15 @@ def counting(**counts: int) -> Change:
     return lambda found: found["counts"].update(counts)
 
 
+def called_slower(basis: str) -> list[Change]:
+    """Changes that make the first row slower without condition."""
+    return [
+        setting(basis=basis, verdict="slower", conditional_verdict=None),
+        counting(slower=1),
+        lambda found: found["conditional_counts"].update(slower=0),
+    ]
+
+
 LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
     "slower, called open": (
         one_session,
@@ -214,11 +223,7 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
     ),
     "a row of two sessions, called one": (
         two_sessions,
-        [
-            setting(basis="interleaved", verdict="slower", conditional_verdict=None),
-            counting(slower=1),
-            lambda found: found["conditional_counts"].update(slower=0),
-        ],
+        called_slower("interleaved"),
         "rows of one session per side are interleaved, and others are not",
     ),
     "two sessions, called none": (
@@ -248,11 +253,7 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
     ),
     "two sessions, called replicates": (
         two_sessions,
-        [
-            setting(basis="sessions", verdict="slower", conditional_verdict=None),
-            counting(slower=1),
-            lambda found: found["conditional_counts"].update(slower=0),
-        ],
+        called_slower("sessions"),
         "rows[0].basis is sessions, and baseline has 1 of 1 sessions",
     ),
     "sessions of pairs": (
