@@ -18,6 +18,7 @@ from nsys_exports import STARTED, Export, thread
 
 import fastrnns_rs
 from fastrnns_rs.documents.capture_manifest import ArtefactEntry, Capture
+from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.report.manifests import find_sequence_length
 
@@ -82,6 +83,15 @@ def test_iterations_have_statistics_and_outliers_say_what_differs(tmp_path: Path
     assert found.stddev_ns == pytest.approx(stdev(spans))
     assert (found.host_median_ns, found.gpu_time_median_ns, found.outlier_count) == (median(FORWARD), 30, 1)
     assert (found.gpu_busy_median_ns, figures["backward"].gpu_busy_median_ns) == (30, 10)
+
+
+def test_statistics_of_version_1_1_are_of_the_host(tmp_path: Path) -> None:
+    steps_alone = [annotation(f"ProfilerStep#{number}", 20 * number, 10) for number in range(3)]
+    plain = fastrnns_rs.read(write(tmp_path / "trace.json", steps_alone)).document.to_dict()
+    (figures,) = plain["iteration_statistics"]
+    for key in ("measure", "host_median_ns", "gpu_median_ns", "gpu_time_median_ns", "name"):
+        del figures[key]
+    assert "3 iterations, median: host 10.00 µs" in SummaryDocument.from_dict(plain).render()
 
 
 def figures_of(path: Path) -> list[Iteration]:

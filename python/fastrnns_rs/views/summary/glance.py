@@ -134,7 +134,9 @@ def _iterations(document: Document, command: str) -> list[str]:
     for group in groups[:_ITERATIONS]:
         words = (group["runner"] or group["name"],) if group["name"] else (group["runner"], group["phase"])
         name = " ".join(filter(None, words))
-        figures = [f"host {time(group['host_median_ns'])}"]
+        # In documents of version 1.1, every figure is of the host.
+        host = group["median_ns"] if group["host_median_ns"] is None else group["host_median_ns"]
+        figures = [f"host {time(host)}"]
         if group["measure"] == "gpu_ns":
             figures += [f"GPU {time(group['gpu_median_ns'])}", f"busy {time(group['gpu_busy_median_ns'])}"]
         count = counted(group["count"], "iteration")
