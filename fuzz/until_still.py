@@ -1,10 +1,14 @@
-"""Runs a fuzzing program until its coverage has stood still: `fuzz/until_still.py MINUTES PROGRAM [ARGUMENT...]`.
+"""Runs a fuzzing program until its coverage has stood still: `until_still.py MINUTES PROGRAM [ARGUMENT...]`.
 
-MINUTES are of the program's own CPU time since the last new edge, so that a busy machine only takes longer. Its output
-goes to standard output, its exit code is ours, and each new edge makes a line on standard error.
+MINUTES are of the program's own CPU time since it last reached something new, so that a busy machine only takes longer.
+Its output goes to standard output, its exit code is ours, and whatever is new makes a line on standard error.
 
-With `-print_pcs=1`, only edges of lines in `src/` count. The compiler copies code of libraries into ours, also into the
-middle of our functions: sorting, hash maps, comparing. Most of what is found after half an hour is there.
+New is an edge; with `-print_pcs=1`, a line of `src/`. The compiler makes up to two hundred copies of a generic or
+inlined function, whose edges would be found for days. It also puts code of libraries into the middle of ours: sorting,
+hash maps.
+
+libFuzzer does not list the edges of inputs that it begins with. With `-print_pcs=1` it begins with none, and the folder
+that is the last argument appears a moment later.
 """
 
 from __future__ import annotations
@@ -16,29 +20,57 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 #: A line of libFuzzer's: `#512	NEW    cov: 1312 ft: 2800 corp: 40/3Kb ...`.
 _PROGRESS = re.compile(rb"^#(\d+)\s.*?cov: (\d+) ft: (\d+) corp: (\d+)")
 #: A line for a new edge, before that: `	NEW_PC: 0x55ca2cbc5a50`.
 _EDGE = re.compile(rb"^\s+NEW_PC: (0x[0-9a-f]+)")
 _OWN = str(Path(__file__).resolve().parents[1] / "src") + os.sep
+#: Most new lines that are named.
+_SHOWN = 20
 _TICKS_PER_MINUTE = 60 * os.sysconf("SC_CLK_TCK")
 
 
 def main() -> int:
     """Passes the program's output on, and asks it to end once nothing new is found."""
     minutes, *command = sys.argv[1:]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as program:
-        places = Places(command[0], program.pid) if "-print_pcs=1" in command else None
+    with ExitStack() as stack:
+        late = None
+        if "-print_pcs=1" in command:
+            late = LateFolder(Path(command[-1]), Path(stack.enter_context(TemporaryDirectory())))
+            command[-1] = str(late.path)
+        program = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        places = Places(command[0], program.pid) if late is not None else None
         watch = Watch(program, float(minutes), places)
         threading.Thread(target=watch.end_when_still, daemon=True).start()
         for line in program.stdout or ():
             sys.stdout.buffer.write(line)
             watch.see(line)
+            if late is not None and b"INITED" in line:
+                late.appear()
     print(f"  ended after {watch.cpu_minutes:.1f} CPU min", file=sys.stderr)
     return program.returncode
+
+
+class LateFolder:
+    """A folder that is empty at first."""
+
+    def __init__(self, folder: Path, scratch: Path) -> None:
+        self._folder, self._next, self.path = folder.resolve(), scratch / "next", scratch / "corpus"
+        nothing = scratch / "nothing"
+        nothing.mkdir()
+        # libFuzzer looks for files that are newer than the folder was at first.
+        os.utime(nothing, (0, 0))
+        self.path.symlink_to(nothing)
+
+    def appear(self) -> None:
+        """Shows what is in it."""
+        self._next.symlink_to(self._folder)
+        self._next.replace(self.path)
 
 
 class Places:
@@ -74,11 +106,12 @@ class Places:
 
 
 class Watch:
-    """Coverage of a program, and its CPU time at the last new edge."""
+    """Coverage of a program, and its CPU time when it last reached something new."""
 
     def __init__(self, program: subprocess.Popen[bytes], still: float, places: Places | None) -> None:
         self._program, self._still, self._places = program, still, places
         self._covered, self._since = 0, 0.0
+        self._lines: set[str] = set()
         self._new: list[str] = []
         #: As last seen, since an ended program has none to ask for.
         self.cpu_minutes = 0.0
@@ -88,18 +121,21 @@ class Watch:
         edge = _EDGE.match(line)
         if edge is not None and self._places is not None:
             place = self._places.find_own(edge[1])
-            self._new += [] if place is None else [place]
+            if place is not None and place not in self._lines:
+                self._lines.add(place)
+                self._new.append(place)
         found = _PROGRESS.match(line)
         if found is None:
             return
         runs, covered, features, kept = map(int, found.groups())
-        # Edges of the corpus are not listed.
-        if self._new or b"INITED" in line or (self._places is None and covered > self._covered):
+        if self._new or (self._places is None and covered > self._covered):
             self._covered = covered
             self._look_at_clock()
             self._since = self.cpu_minutes
             found_by_now = f"  {self._since:.1f} CPU min, {runs} runs: cov {covered}, ft {features}, corpus {kept}"
-            print(" ".join([found_by_now, *dict.fromkeys(self._new)]), file=sys.stderr, flush=True)
+            found_by_now += f", lines {len(self._lines)}" if self._lines else ""
+            # Those of a whole corpus are too many to read.
+            print(" ".join([found_by_now, *self._new[:_SHOWN]]), file=sys.stderr, flush=True)
             self._new.clear()
 
     def end_when_still(self) -> None:
