@@ -133,6 +133,7 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         "kernels[0].span_fraction is 0.5, not 100000 / 8",
     ),
     "another device": (first("kernels", device=1), "kernels[0].device is 1, and there are 1 devices"),
+    "a device before the first": (first("kernels", device=-2), "kernels[0].device is -2, not a place in devices"),
     "launches of other categories": (first("categories", count=5), "categories have 5 launches, and kernels 4"),
     "another mean of operators": (first("cpu_operators", mean_ns=2.0), "cpu_operators[0].mean_ns is 2, not 4 / 4"),
     "another bandwidth": (

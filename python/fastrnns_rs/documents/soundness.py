@@ -59,6 +59,7 @@ _WIDTH = Bounds(0, 1e6, "a number from 0 to 1,000,000")
 _NAMED = {
     # Other numbers are divided by these two.
     "runs": Bounds(1, _END, "a count above 0"),
+    "device": Bounds(0, _END, "a place in devices"),
     "wall_time_ns": Bounds(1e-6, TIME_END, "a time above 0 and of less than 2⁶² ns"),
     **dict.fromkeys(("span_ns", "idle_ns", "in_stream_ns", "total_ns"), _SUM),
     "confidence_level": Bounds(nextafter(0, 1), 1, "a level between 0 and 1"),
