@@ -85,7 +85,7 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "equivalent, beyond the margin": (
         lambda found: found["rows"][0].update(verdict="equivalent"),
-        "rows[0] is equivalent, and the middle of its interval from 1.018 to 1.047 is outside of the margin, 0.01",
+        "rows[0] is equivalent, and its interval from 1.018 to 1.047 is too far outside of the margin, 0.01",
     ),
     "slower, by chance": (
         lambda found: found["rows"][0].update(p_value_adjusted=0.9),
@@ -127,13 +127,19 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["rows"][0].update(deciles=deciles(last={"shift_ns": 2.0})),
         "rows[0].deciles[8].shift_ns is 2, not the difference, 0",
     ),
+    "equivalent, by the middle of an interval": (
+        lambda found: found["rows"][0].update(
+            verdict="equivalent", ratio_ci_low=0.9, ratio_ci_high=1.13, p_value=0.9, p_value_adjusted=1
+        ),
+        "rows[0] is equivalent, and its interval from 0.9 to 1.13 is too far outside of the margin, 0.01",
+    ),
     "faster, without an interval": (
         lambda found: found["rows"][0].update(NO_INTERVAL, verdict="faster"),
         "rows[0].verdict is faster, and the row has no interval",
     ),
     "equivalent, by a wide interval": (
         lambda found: found["rows"][0].update(verdict="equivalent", ratio_ci_low=0.9, p_value=0.9, p_value_adjusted=1),
-        "rows[0] is equivalent, and the middle of its interval from 0.9 to 1.047 is outside of the margin, 0.01",
+        "rows[0] is equivalent, and its interval from 0.9 to 1.047 is too far outside of the margin, 0.01",
     ),
     "inconclusive, but certain": (
         lambda found: found["rows"][0].update(verdict="inconclusive"),
@@ -232,6 +238,25 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["kernels"][0]["baseline"].update(n_repeats=0),
         "kernels[0] is slower, and kernels[0].baseline.n_repeats is 0",
     ),
+    "a kernel of two repeats": (
+        lambda found: found["kernels"][0]["candidate"].update(n_repeats=2),
+        "kernels[0] is slower, and kernels[0].candidate.n_repeats is 2",
+    ),
+    "a kernel that is adjusted for fewer kernels": (
+        lambda found: (
+            found["kernels"][0].update(p_value_adjusted=0.001)
+            or found["kernels"][1].update(
+                verdict="inconclusive",
+                ratio=0.8,
+                ratio_ci_low=0.5,
+                ratio_ci_high=1.3,
+                p_value=0.5,
+                p_value_adjusted=0.5,
+            )
+            or found["counts"].update(inconclusive=1, none=20)
+        ),
+        "kernels[0].p_value_adjusted is 0.001, and that of all kernels is 0.002",
+    ),
     "a kernel, faster in other captures": (
         lambda found: (
             found["kernels"][0].update(verdict="faster", ratio_ci_low=0.7, ratio_ci_high=0.8)
@@ -241,7 +266,7 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a kernel that is equivalent by a wide interval": (
         lambda found: found["kernels"][0].update(verdict="equivalent", ratio_ci_low=1.005),
-        "kernels[0] is equivalent, and the middle of its interval from 1.005 to 1.6 is outside of the margin, 0.0235",
+        "kernels[0] is equivalent, and its interval from 1.005 to 1.6 is too far outside of the margin, 0.0235",
     ),
     "device time without a verdict": (
         lambda found: found["device_time"].update(verdict=None),

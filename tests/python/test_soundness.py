@@ -272,7 +272,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
         plain["conditional_counts"] = dict.fromkeys(plain["counts"], 0)
         plain["rows"][0]["conditional_verdict"] = None
         plain["rows"][0]["baseline"]["process_sessions"] = plain["rows"][0]["candidate"]["process_sessions"] = []
-        plain["rows"][0] |= {"basis": "history", "median": None}
+        plain["rows"][0] |= {"basis": "history", "median": None, "session_stddev": 0.0}
         plain["method"]["name"] = "welch_log_process_medians"
         add_up(plain)
     if kind in {Diagnosis, NoiseFloorDocument}:

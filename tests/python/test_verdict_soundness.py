@@ -203,7 +203,22 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
     "a history without noise": (
         with_history,
         [setting(session_stderr=1e-6)],
+        "rows[0].session_stderr is 1e-06, and session_stddev gives 0.00161978 or more",
+    ),
+    "a history with less noise": (
+        with_history,
+        [setting(session_stderr=0.002)],
         "rows[0].ratio_ci_low is ",
+    ),
+    "a history of one session": (
+        with_history,
+        [setting(history_sessions=1)],
+        "rows[0] has a session_stddev, and history_sessions is 1",
+    ),
+    "more noise of a history than in the interval": (
+        with_history,
+        [setting(session_stddev=10.0, session_stderr=None, session_degrees_of_freedom=None)],
+        ", and session_stddev gives a wider one",
     ),
     "a history of another margin": (
         with_history,
@@ -225,6 +240,17 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
         two_sessions,
         called_slower("interleaved"),
         "rows of one session per side are interleaved, and others are not",
+    ),
+    "two sessions, called one in every row": (
+        two_sessions,
+        [
+            *called_slower("interleaved"),
+            setting(1, basis="interleaved", verdict="equivalent", conditional_verdict=None),
+            counting(equivalent=1),
+            lambda found: found["conditional_counts"].update(equivalent=0),
+            lambda found: found["candidate"].update(created_utc="2026-01-02T03:04:05+00:00"),
+        ],
+        "rows of one session per side are interleaved, and the sides began at different times",
     ),
     "two sessions, called none": (
         two_sessions,

@@ -40,6 +40,22 @@ VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["results"][0]["checks"][0].update(shape=[1]),
         r"^results\[0\]\.checks\[0\] is ok, and shape differs from expected_shape$",
     ),
+    "errors beyond what is allowed": (
+        lambda found: found["results"][0]["checks"][0].update(max_absolute=1e9, tolerance_relative=0.0),
+        r"^results\[0\]\.checks\[0\] is ok, and max_absolute is 1e\+09, above tolerance_absolute, ",
+    ),
+    "relative errors beyond what is allowed": (
+        lambda found: found["results"][0]["checks"][0].update(max_relative=1e9, tolerance_absolute=0.0),
+        r"^results\[0\]\.checks\[0\] is ok, and max_relative is 1e\+09, above tolerance_relative, ",
+    ),
+    "no finite error": (
+        lambda found: found["results"][0]["checks"][0].update(max_absolute=None),
+        r"^results\[0\]\.checks\[0\] is ok, and max_absolute is null$",
+    ),
+    "an error below 0 is allowed": (
+        lambda found: found["results"][0]["checks"][0].update(tolerance_absolute=-1.0),
+        r"^results\[0\]\.checks\[0\]\.tolerance_absolute is -1, below 0$",
+    ),
     "a failed runner": (
         lambda found: found["results"][0].update(status="failed"),
         "^ok is true, and the results are: failed$",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.replicates import LEAST_SESSIONS
+from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ def check_bases(found: Comparison) -> None:
     for number, row in enumerate(found.rows):
         path = f"rows[{number}]"
         _check_history(path, row)
+        _check_history_interval(path, row, found)
         _check_statistic(path, row, found.method)
         sides = (("baseline", row.baseline, found.baseline), ("candidate", row.candidate, found.candidate))
         for name, side, compared in sides:
@@ -33,8 +37,11 @@ def check_bases(found: Comparison) -> None:
         if row.basis is None and all(side and side.n_processes and whole.sessions for _, side, whole in sides):
             raise UsageError(f"{path}.basis is null, and both sides have sessions")
     bases = {row.basis for row in found.rows} - {None}
-    if found.baseline.sessions == found.candidate.sessions == 1 and "interleaved" in bases and len(bases) > 1:
-        raise UsageError("rows of one session per side are interleaved, and others are not")
+    if found.baseline.sessions == found.candidate.sessions == 1 and "interleaved" in bases:
+        if len(bases) > 1:
+            raise UsageError("rows of one session per side are interleaved, and others are not")
+        if len({found.baseline.created_utc, found.candidate.created_utc} - {None}) > 1:
+            raise UsageError("rows of one session per side are interleaved, and the sides began at different times")
     apart = any(row.basis == "two_sessions" and row.p_value is not None for row in found.rows)
     if not apart and any(one.code == "one_session" for one in found.warnings):
         raise UsageError("warnings contain one_session, and no row is of two sessions")
@@ -51,6 +58,28 @@ def _check_history(path: str, row: Row) -> None:
         raise UsageError(f"{path} has a conditional_verdict, and its basis is {shown(row.basis)}, not two_sessions")
     if row.basis == "two_sessions" and row.verdict not in {None, "inconclusive"}:
         raise UsageError(f"{path}.verdict is {row.verdict}, and its basis, two_sessions, gives a conditional_verdict")
+
+
+def _check_history_interval(path: str, row: Row, found: Comparison) -> None:
+    """Checks that an interval is as wide as the variation of sessions makes it.
+
+    The variation of processes, and what is not known of both, make the interval wider.
+    """
+    if row.basis != "history" or row.session_stddev is None:
+        return
+    if row.history_sessions is not None and row.history_sessions < 2:  # noqa: PLR2004
+        raise UsageError(f"{path} has a session_stddev, and history_sessions is {row.history_sessions}")
+    sides = (found.baseline.sessions, found.candidate.sessions)
+    least = row.session_stddev * math.sqrt(math.fsum(1 / one for one in sides if one)) * (1 - COMPUTED)
+    if row.session_stderr is not None and row.session_stderr < least:
+        raise UsageError(f"{path}.session_stderr is {row.session_stderr:g}, and session_stddev gives {least:g} or more")
+    if not row.ratio_ci_low or not row.ratio_ci_high:
+        return
+    width = math.log(row.ratio_ci_high / row.ratio_ci_low) / 2
+    least *= NormalDist().inv_cdf((1 + found.method.confidence_level) / 2)
+    if width < least:
+        interval = f"from {row.ratio_ci_low:g} to {row.ratio_ci_high:g}"
+        raise UsageError(f"{path} has an interval {interval}, and session_stddev gives a wider one")
 
 
 def _check_statistic(path: str, row: Row, method: Method) -> None:

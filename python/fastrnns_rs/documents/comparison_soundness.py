@@ -12,6 +12,7 @@ from fastrnns_rs.documents.basis_soundness import check_bases
 from fastrnns_rs.documents.change_soundness import check_changes
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
+from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.run_soundness import check_estimate
 from fastrnns_rs.documents.tolerances import ROUNDING, is_between, is_near
 from fastrnns_rs.documents.verdict_soundness import check_verdicts, find_replicates
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
         StatisticChange,
     )
 
+#: Least width of the interval that is held against the margin, as a share of the other's.
+_NARROWEST = 0.49
 _Row = TypeVar("_Row")
 
 
@@ -113,9 +116,10 @@ def _check_judged(path: str, row: Row | Change) -> None:
         shown = (getattr(side, "total_ns", 1) for side in (row.baseline, row.candidate))
         if found is None and (name != "ratio" or all(shown)):
             raise UsageError(f"{path} is {word}, and its {name} is null")
-        for count in ("n_processes", "n_repeats"):
-            if getattr(found, count, 1) < 1:
-                raise UsageError(f"{path} is {word}, and {path}.{name}.{count} is 0")
+        for count, least in (("n_processes", 1), ("n_repeats", LEAST_REPEATS)):
+            number = getattr(found, count, least)
+            if number < least:
+                raise UsageError(f"{path} is {word}, and {path}.{name}.{count} is {number}")
 
 
 def _check_statistic(path: str, change: StatisticChange) -> None:
@@ -153,7 +157,8 @@ def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
 def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
     """Checks that a verdict is the one that interval, margin and p-values give.
 
-    The interval that is held against the margin is not in the document. It is narrower, and has the same middle.
+    The interval that is held against the margin is not in the document. It has the same middle, and is about half as
+    wide or more: the quantiles of Student's t with one degree of freedom differ most.
     """
     word, low, high = row.verdict or getattr(row, "conditional_verdict", None), row.ratio_ci_low, row.ratio_ci_high
     if word is None and row.p_value is not None:
@@ -163,9 +168,10 @@ def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
     interval, most = f"its interval from {low:g} to {high:g}", 1 + method.margin
     if word == "equivalent":
         middle = math.sqrt(low) * math.sqrt(high)
-        if not is_between(middle, 1 / most, most):
+        reach = (high / low) ** (_NARROWEST / 2) if low > 0 else math.inf
+        if not (is_between(middle / reach, 1 / most, most) and is_between(middle * reach, 1 / most, most)):
             raise UsageError(
-                f"{path} is equivalent, and the middle of {interval} is outside of the margin, {method.margin:g}"
+                f"{path} is equivalent, and {interval} is too far outside of the margin, {method.margin:g}"
             )
     elif low * most > 1 + ROUNDING and high < most * (1 - ROUNDING):
         raise UsageError(f"{path} is {word}, and {interval} is inside of the margin, {method.margin:g}")

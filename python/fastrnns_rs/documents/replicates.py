@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Number of sessions per side from which sessions are the replicates.
 LEAST_SESSIONS = 3
+#: Number of captures per side from which changes have verdicts.
+LEAST_REPEATS = 3
 #: Relative difference of equal ratios.
 _ROUNDING = 1e-12
 

@@ -99,8 +99,7 @@ class Verification(Container[Verified], Document):
         for place, one in enumerate(self.results):
             for number, check in enumerate(one.checks):
                 path = f"results[{place}].checks[{number}]"
-                if check.ok and check.shape != check.expected_shape:
-                    raise UsageError(f"{path} is ok, and shape differs from expected_shape")
+                _check_errors(path, check)
                 if one.status == "ok" and not check.ok:
                     raise UsageError(f"results[{place}] is ok, and {path} is not")
         statuses = {one.status for one in self.results}
@@ -137,3 +136,24 @@ class Verification(Container[Verified], Document):
             warnings.warn('render(verbose=True) is now render(view="checks")', DeprecationWarning, stacklevel=3)
             view = "checks" if verbose else view
         return Document.render(self, format, view=view, wide=wide, width=width)
+
+
+def _check_errors(path: str, check: Check) -> None:
+    """Rejects a check that is ok beside errors that are not.
+
+    An error is allowed up to the sum of both tolerances. The two largest errors may be of different elements, so that
+    each shows something only where the other tolerance is 0.
+    """
+    for name in ("tolerance_absolute", "tolerance_relative"):
+        if getattr(check, name) < 0:
+            raise UsageError(f"{path}.{name} is {getattr(check, name):g}, below 0")
+    if not check.ok:
+        return
+    if check.shape != check.expected_shape:
+        raise UsageError(f"{path} is ok, and shape differs from expected_shape")
+    if check.max_absolute is None and check.shape is not None and 0 not in check.shape:
+        raise UsageError(f"{path} is ok, and max_absolute is null")
+    for name, other in (("absolute", "relative"), ("relative", "absolute")):
+        error, allowed = getattr(check, f"max_{name}"), getattr(check, f"tolerance_{name}")
+        if error is not None and error > allowed and not getattr(check, f"tolerance_{other}"):
+            raise UsageError(f"{path} is ok, and max_{name} is {error:g}, above tolerance_{name}, {allowed:g}")

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare.captures.capture_replicates import find_replicates
-from fastrnns_rs.verbs.compare.captures.kernel_rows import LEAST_REPEATS
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.comparison import Change, Kernel, KernelFigures, Verdict
-from fastrnns_rs.documents.replicates import vary
+from fastrnns_rs.documents.replicates import LEAST_REPEATS, vary
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.captures.kernel_matching import KernelPair, match
 from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL
@@ -17,10 +17,6 @@ from fastrnns_rs.verbs.compare.verdicts import NO_SPREAD, WORDS, Step, ranked, w
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedSide, NormalisedTimes, Replicate
-
-
-#: Fewer repeats give no standard deviation.
-LEAST_REPEATS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
