@@ -1,16 +1,24 @@
-"""Warnings of impossible times: activities twice in a file, and kernels that start before their launches."""
+"""Impossible times: activities twice in a file, kernels before their launches, and times of centuries."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import nvprof_files
 import pytest
 from corpus import captures
-from kineto_traces import call, copy, fill, kernel, write
+from kineto_traces import call, copy, fill, kernel, operator, write
+from nsys_exports import Export, thread
 
 import fastrnns_rs
 
 CODE = "activities_repeated"
+TOO_LONG, TOO_FAR = "a duration of more than a week", "a time that no clock shows"
+WEEK_NS = 7 * 24 * 3600 * 10**9
+#: The first and the last time of a clock.
+FIRST_NS, LAST_NS = -(1 << 59), 3 << 60
+#: Of the last microseconds of 64 bits, and of times as far from zero as documents allow.
+FAR_US = [9e15, 4.6e15, -4.6e15, -1e15]
 
 
 def evidence(path: Path) -> list[str]:
@@ -58,3 +66,52 @@ def test_kernels_that_start_before_their_launches(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", captures("kineto/*") + captures("nsys/*"))
 def test_no_capture_of_the_field_contains_any_twice(path: Path) -> None:
     assert evidence(path) == []
+
+
+def skipped(path: Path) -> dict[str, int]:
+    """Why rows of a file are skipped, of which a summary can be written and read."""
+    read = fastrnns_rs.read(path, plot_data=True)
+    (path.parent / "summary.json").write_text(read.to_json())
+    fastrnns_rs.load(path.parent / "summary.json")
+    return {one.reason: one.count for one in read.captures[0].skipped}
+
+
+@pytest.mark.parametrize("start", FAR_US)
+def test_events_centuries_from_the_others_are_skipped(start: float, tmp_path: Path) -> None:
+    for number, far in enumerate([kernel(start=start), copy(start=start), call(start=start)]):
+        path = write(tmp_path / f"{number}.json", [call(start=3), kernel(start=5), far])
+        assert skipped(path) == {TOO_FAR: 1}
+    alone = [operator(start=1), operator(start=start)]
+    [row] = fastrnns_rs.read(write(tmp_path / "cpu.json", alone)).cpu_operators
+    assert row.count == 1
+
+
+def test_rows_of_nsys_and_nvprof_centuries_from_the_others_are_skipped(tmp_path: Path) -> None:
+    export = Export(tmp_path / "export.sqlite")
+    for number, start in enumerate([1_000, LAST_NS, FIRST_NS - 1], 1):
+        export.call(start, start + 10, thread(100, 1), number)
+        export.kernel(start, start + 10, thread(100, 1), number)
+    assert skipped(export.written()) == {TOO_FAR: 4}
+    profile = nvprof_files.Profile(tmp_path / "profile.nvvp", 18)
+    for number, start in enumerate([1_000, LAST_NS], 1):
+        profile.kernel("k", start, 10, number)
+    assert skipped(profile.save()) == {TOO_FAR: 1}
+    header = '"Start","Duration","Device","Stream","Name"\nns,ns,,,\n'
+    rows = "".join(f'{start},10,"A (0)","7","k"\n' for start in (1_000, LAST_NS, (1 << 63) - 100))
+    (tmp_path / "trace.csv").write_text(f"==1== Profiling result:\n{header}{rows}")
+    assert skipped(tmp_path / "trace.csv") == {TOO_FAR: 2}
+
+
+def test_totals_of_nvprof_have_no_times_of_centuries(tmp_path: Path) -> None:
+    header = '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ns,,ns,ns,ns,\n'
+    rows = "".join(f'"GPU activities",50,{time},1,{time},{time},{time},"k"\n' for time in (WEEK_NS, 1 << 63))
+    (tmp_path / "summary.csv").write_text(f"==1== Profiling result:\n{header}{rows}")
+    assert skipped(tmp_path / "summary.csv") == {TOO_LONG: 1}
+
+
+def test_the_first_and_the_last_time_of_a_clock_are_written_and_read(tmp_path: Path) -> None:
+    export = Export(tmp_path / "export.sqlite")
+    export.call(FIRST_NS, FIRST_NS + 10, thread(100, 1), 1)
+    export.kernel(FIRST_NS, FIRST_NS + 10, thread(100, 1), 2)
+    export.kernel(LAST_NS - 10, LAST_NS, thread(100, 1), 1)
+    assert skipped(export.written()) == {}

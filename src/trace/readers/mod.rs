@@ -1,12 +1,12 @@
 //! One reader for each format. A format is a file here, its `mod` line and its row in [`FORMATS`].
 
-mod durations;
 mod kineto;
 mod nsys_sqlite;
 mod nvprof;
 mod open;
 mod several;
 mod sqlite;
+mod times;
 mod unknown;
 
 use std::fs::File;

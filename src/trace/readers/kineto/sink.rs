@@ -11,7 +11,7 @@ use super::phrases::{Phrases, key};
 use super::plain::Layout;
 use super::value::{Fault, Value};
 use crate::memory::Room as _;
-use crate::trace::readers::durations::plausible;
+use crate::trace::readers::times::plausible;
 use crate::trace::{
     Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work, counted,
 };
@@ -127,7 +127,7 @@ impl<'a> Sink<'a> {
 
     fn operator(&mut self, event: &Event<'_>, class: Class) -> Result<(), &'static str> {
         if class == Class::Other && event.is_operator() {
-            let (start, end) = event.times()?;
+            let (start, end) = event.times().and_then(|(start, end)| plausible(start, end))?;
             let (process_id, thread_id) = (event.process.and_then(number), event.thread.and_then(number));
             let callee = Callee { clock: self.clock, process_id, thread_id, name: self.name(event)? };
             let what = self.trace.callees.intern(callee);

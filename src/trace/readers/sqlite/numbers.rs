@@ -1,7 +1,7 @@
 //! Meaning of the numbers in rows.
 
 use crate::trace::Shape;
-use crate::trace::readers::durations::plausible;
+use crate::trace::readers::times::plausible;
 
 /// Number for NULL. No identifier and no time of a capture is this number.
 pub(in crate::trace::readers) const NONE: i64 = i64::MIN;

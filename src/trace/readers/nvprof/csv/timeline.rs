@@ -4,7 +4,7 @@ use super::cut::{self, Units};
 use super::quantity::{bytes, nanoseconds};
 use super::summary::memory_kind;
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
-use crate::trace::readers::durations::plausible;
+use crate::trace::readers::times::plausible;
 use crate::trace::{Callee, Entry, Kind, Queue, Shape, Work};
 
 /// Places of the columns of a trace, and their units.

@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::Database;
 use super::Strings;
-use crate::trace::readers::durations::plausible;
 use crate::trace::readers::sqlite::database::checked;
 use crate::trace::readers::sqlite::numbers::{NONE, known};
+use crate::trace::readers::times::plausible;
 use crate::trace::{NameId, Queue, Trace};
 
 /// Far more devices than any machine has.
