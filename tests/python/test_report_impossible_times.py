@@ -7,8 +7,8 @@ from pathlib import Path
 import nvprof_files
 import pytest
 from corpus import captures
-from kineto_traces import call, copy, fill, kernel, operator, write
-from nsys_exports import Export, thread
+from kineto_traces import annotation, call, copy, fill, kernel, operator, write
+from nsys_exports import STARTED, Export, thread
 
 import fastrnns_rs
 
@@ -115,3 +115,63 @@ def test_the_first_and_the_last_time_of_a_clock_are_written_and_read(tmp_path: P
     export.kernel(FIRST_NS, FIRST_NS + 10, thread(100, 1), 2)
     export.kernel(LAST_NS - 10, LAST_NS, thread(100, 1), 1)
     assert skipped(export.written()) == {}
+
+
+@pytest.mark.parametrize(
+    ("start", "duration", "why"), [(0, 9e15, TOO_LONG), *((start, 1, TOO_FAR) for start in FAR_US)]
+)
+def test_annotations_without_sense_are_skipped(start: float, duration: float, why: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", [annotation("a"), annotation("a", start, duration), kernel()])
+    assert skipped(path) == {why: 1}
+    [row] = fastrnns_rs.read(path).ranges
+    assert (row.count, row.host_total_ns) == (1, 1_000)
+
+
+def test_ranges_of_nsys_without_sense_are_skipped(tmp_path: Path) -> None:
+    export = Export(tmp_path / "export.sqlite")
+    of = thread(100, 1)
+    export.call(10, 20, of, 1)
+    export.kernel(30, 40, of, 1)
+    for name, start, end, kind in [
+        ("sound", 0, WEEK_NS, STARTED),
+        ("far", (1 << 63) - 1, None, 59),
+        ("far", LAST_NS, LAST_NS + 1, 59),
+        ("far", -(1 << 63) + 808, -(1 << 63) + 809, STARTED),
+        ("long", 0, WEEK_NS + 1, 59),
+        ("long", -(1 << 63) + 808, (1 << 63) - 1, 59),
+        ("open", 5, None, 59),
+    ]:
+        export.range(name, start, end, of, kind=kind)
+    assert skipped(export.written()) == {TOO_FAR: 3, TOO_LONG: 2}
+    rows = fastrnns_rs.read(export.path).ranges
+    assert {row.name: (row.count, row.kernel_count) for row in rows} == {"sound": (1, 1), "open": (1, 1)}
+
+
+def test_an_open_range_may_last_as_long_as_its_capture(tmp_path: Path) -> None:
+    """Also in what was drawn of it, where it has an end."""
+    export = Export(tmp_path / "export.sqlite")
+    of = thread(100, 1)
+    for number, start in enumerate([10, 2 * WEEK_NS], 1):
+        export.call(start, start + 10, of, number)
+        export.kernel(start, start + 10, of, number)
+    export.range("open", 5, None, of)
+    fastrnns_rs.read(export.written(), trace_output=tmp_path / "drawn.json")
+    for path in (export.path, tmp_path / "drawn.json"):
+        assert skipped(path) == {}
+        [row] = fastrnns_rs.read(path).ranges
+        assert (row.name, row.kernel_count) == ("open", 2)
+
+
+def test_ranges_of_nvprof_without_sense_are_skipped(tmp_path: Path) -> None:
+    epoch = nvprof_files.EPOCH
+    profile = nvprof_files.Profile(tmp_path / "profile.nvvp", 18)
+    profile.kernel("k", epoch, 10, 1)
+    for number, (start, end) in enumerate([(epoch, epoch + 9), (0, epoch), (LAST_NS, LAST_NS + 1)], 1):
+        profile.mark(2, start, number, "range")
+        profile.mark(4, end, number, None)
+    # A number may come again.
+    profile.mark(2, epoch + 10, 2, "range")
+    profile.mark(4, epoch + 20, 2, None)
+    assert skipped(profile.save()) == {TOO_LONG: 2, TOO_FAR: 2}
+    [row] = fastrnns_rs.read(profile.path).ranges
+    assert (row.count, row.host_total_ns) == (2, 19)

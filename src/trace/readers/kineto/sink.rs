@@ -138,6 +138,9 @@ impl<'a> Sink<'a> {
 
     fn annotation(&mut self, event: &Event<'_>, given: &RangeArguments<'_>) -> Result<(), &'static str> {
         let (start, end) = event.times()?;
+        // Of one that was never closed, only the start was recorded.
+        let end = (!given.is_open).then_some(end);
+        plausible(start, end.unwrap_or(start))?;
         let name = self.name(event)?;
         let domain = match given.domain {
             Some(Value::Text(raw)) => Some(self.trace.names.intern(&unescaped(raw).0)),
@@ -147,7 +150,7 @@ impl<'a> Sink<'a> {
         let reach = given.reach(event.name, event.thread);
         let label = Label { clock: self.clock, process_id, reach, name, domain, source: given.source(), runner: None };
         let label = self.trace.labels.intern(label);
-        self.trace.ranges.put(Range { label, start, end: (!given.is_open).then_some(end) });
+        self.trace.ranges.put(Range { label, start, end });
         Ok(())
     }
 

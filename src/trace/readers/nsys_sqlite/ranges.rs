@@ -4,6 +4,8 @@
 //! does, and is given to all of its threads. The rest of the table is events, but no ranges: marks, and the names of
 //! threads, categories and domains.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::database::{Database, Table};
@@ -15,6 +17,7 @@ use super::tally::NO_NUMBER;
 use crate::error::Result;
 use crate::memory::Room as _;
 use crate::trace::readers::sqlite::pages::Value;
+use crate::trace::readers::times::plausible;
 use crate::trace::{Label, NameId, Names, Range, Reach, Source, Trace};
 
 pub(super) const TABLE: &str = "NVTX_EVENTS";
@@ -41,11 +44,9 @@ struct Row<'a> {
 struct Found {
     ranges: Vec<Range>,
     read: u64,
-    skipped: [u64; REASONS.len()],
+    /// Number of rows by the reason for which they are skipped.
+    skipped: BTreeMap<&'static str, u64>,
 }
-
-/// Reasons for which a row is skipped.
-const REASONS: [&str; 3] = [NO_NUMBER, "no start", "an end before the start"];
 
 /// Reads them.
 pub(super) fn read(
@@ -63,7 +64,7 @@ pub(super) fn read(
             let row = match Row::new(values) {
                 Ok(Some(row)) => row,
                 Ok(None) => return found.read += 1,
-                Err(reason) => return found.skipped[reason] += 1,
+                Err(reason) => return *found.skipped.entry(reason).or_default() += 1,
             };
             let process = process_of(row.thread);
             let label = Label {
@@ -85,7 +86,7 @@ pub(super) fn read(
     trace.ranges.room(ranges.len());
     trace.ranges.extend(ranges);
     progress.capture.events_read += read;
-    for (reason, count) in REASONS.into_iter().zip(skipped).filter(|&(_, count)| count > 0) {
+    for (reason, count) in skipped {
         progress.capture.skip_many(reason, count, None);
     }
     if let Some((seen, why)) = broken {
@@ -116,18 +117,19 @@ fn domains(
 }
 
 impl<'a> Row<'a> {
-    /// A row that is a range, or the place of why it is left out.
-    fn new(values: &[Value<'a>; 7]) -> std::result::Result<Option<Self>, usize> {
+    /// A row that is a range, or the reason why it is left out.
+    fn new(values: &[Value<'a>; 7]) -> std::result::Result<Option<Self>, &'static str> {
         match values[0] {
             Value::Number(kind) if PUSHED.contains(&kind) || STARTED.contains(&kind) => (),
             Value::Number(_) | Value::Null => return Ok(None),
-            Value::Text(_) | Value::Other => return Err(0),
+            Value::Text(_) | Value::Other => return Err(NO_NUMBER),
         }
         match Self::numbers(values) {
-            None => Err(0),
-            Some(Self { start: NONE, .. }) => Err(1),
-            Some(Self { start, end, .. }) if end != NONE && end < start => Err(2),
-            row => Ok(row),
+            None => Err(NO_NUMBER),
+            Some(Self { start: NONE, .. }) => Err("no start"),
+            Some(Self { start, end, .. }) if end != NONE && end < start => Err("an end before the start"),
+            // Of one that was never ended, only the start can be wrong.
+            Some(row) => plausible(row.start, known(row.end).unwrap_or(row.start)).map(|_| Some(row)),
         }
     }
 

@@ -98,16 +98,23 @@ fn leaves_out_ranges_that_make_no_sense() {
     let loose = "ALTER TABLE NVTX_EVENTS RENAME TO old; CREATE TABLE NVTX_EVENTS (start, end, eventType, text, globalTid);
         INSERT INTO NVTX_EVENTS VALUES (5, 4, 59, 'a', 0), (NULL, 4, 59, 'a', 0), (NULL, NULL, 60, 'a', 0),
             (1, 2, x'00', 'a', 0), (1, 2, 'push', 'a', 0), (0.5, 2, 59, 'a', 0), (1, '', 59, 'a', 0), (1, 2, 59, 'a', ''),
-            (-9223372036854775807, 9223372036854775807, 60, 7, -1), (x'00', '', 34, 'a', ''), (1, 2, NULL, 'a', 0);
+            (3, 9, 60, 7, -1), (-9223372036854775807, 9223372036854775807, 60, 'a', 0), (9223372036854775807, NULL, 60, 'a', 0),
+            (0, 604800000000001, 59, 'a', 0), (x'00', '', 34, 'a', ''), (1, 2, NULL, 'a', 0);
         DROP TABLE old;";
     let trace = read_sql(&[CORE, NVTX, loose]).unwrap();
-    let expected = [("an end before the start", 1), ("no start", 2), ("text instead of a number", 5)];
+    let expected = [
+        ("a duration of more than a week", 2),
+        ("a time that no clock shows", 1),
+        ("an end before the start", 1),
+        ("no start", 2),
+        ("text instead of a number", 5),
+    ];
     let mut found = skipped(&trace);
     found.sort_unstable();
     assert_eq!(found, expected);
-    assert_eq!((trace.captures[0].events_read, trace.captures[0].events_skipped), (7, 8));
+    assert_eq!((trace.captures[0].events_read, trace.captures[0].events_skipped), (7, 11));
     let label = trace.labels.all()[0];
-    assert_eq!((trace.ranges[0].start, trace.ranges[0].end), (-i64::MAX, Some(i64::MAX)));
+    assert_eq!((trace.ranges[0].start, trace.ranges[0].end), (3, Some(9)));
     assert_eq!((label.process_id, trace.names.text(label.name)), (Some(0xff_ffff), "[no name]"));
 }
 

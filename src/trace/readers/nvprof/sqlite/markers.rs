@@ -7,6 +7,7 @@ use super::numbers::{text, unsigned};
 use super::{Database, Progress, Strings};
 use crate::error::Result;
 use crate::memory::{self, Room as _};
+use crate::trace::readers::times::plausible;
 use crate::trace::{Label, Range, Reach, Source, Trace};
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_MARKER";
@@ -80,15 +81,31 @@ struct Outcome {
     never_ended: u64,
     never_begun: u64,
     backwards: u64,
+    /// For each range whose times cannot be true, the reason.
+    implausible: Vec<&'static str>,
 }
 
 impl Outcome {
-    fn report(&self, progress: &mut Progress<'_>) {
+    /// Gives `add` a range, unless its times cannot be true.
+    fn take(&mut self, opened: Opened, start: i64, end: i64, add: &mut impl FnMut(Opened, i64, i64)) {
+        match plausible(start, end) {
+            Ok((start, end)) => {
+                self.read += 2;
+                add(opened, start, end);
+            }
+            Err(reason) => self.implausible.put(reason),
+        }
+    }
+
+    fn report(self, progress: &mut Progress<'_>) {
         let capture = &mut progress.capture;
         capture.events_read += self.read;
         capture.skip_many("range without an end", self.never_ended, None);
         capture.skip_many("end of a range without a start", self.never_begun, None);
         capture.skip_many("range that ends before its start", self.backwards, None);
+        for reason in self.implausible {
+            capture.skip_many(reason, 2, None);
+        }
     }
 }
 
@@ -104,8 +121,7 @@ fn pair(edges: &[Edge], mut add: impl FnMut(Opened, i64, i64)) -> Outcome {
             .filter(|(.., end)| end.opens.is_none())
     {
         if start.time <= end.time {
-            outcome.read = 2;
-            add(opened, start.time, end.time);
+            outcome.take(opened, start.time, end.time, &mut add);
         } else {
             outcome.backwards = 2;
         }
@@ -118,10 +134,7 @@ fn pair(edges: &[Edge], mut add: impl FnMut(Opened, i64, i64)) -> Outcome {
                 outcome.never_ended += u64::from(before.is_some());
                 open = Some((opened, edge.time));
             }
-            (None, Some((opened, start))) => {
-                outcome.read += 2;
-                add(opened, start, edge.time);
-            }
+            (None, Some((opened, start))) => outcome.take(opened, start, edge.time, &mut add),
             (None, None) => outcome.never_begun += 1,
         }
     }
