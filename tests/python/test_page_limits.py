@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from conftest import ROOT
 from page_documents import EACH, PAGES, page, run_of
 
 from fastrnns_rs.views.page import writing
+from fastrnns_rs.views.page.charts import MOST_ROWS
 from fastrnns_rs.views.page.pages import html_page
 from fastrnns_rs.views.page.svg_path import shorten
 from fastrnns_rs.views.plots.drawing import MOST_POINTS
@@ -55,6 +57,28 @@ def test_a_large_run_has_a_page_below_the_limit() -> None:
     assert "Plots of the first 20 of 40 rows; tables of all rows." in text
     # The budget is used: fewer points would hide more than the limit needs.
     assert len(text.encode()) > 0.6 * PAGE
+
+
+def test_rows_of_one_name_have_plots_of_their_own() -> None:
+    run = run_of(2, 3, 5)
+    sizes = [
+        replace(one, runner="cudnn", problem=replace(one.problem, hidden_size=size))
+        for one, size in zip(run.results, (64, 128), strict=True)
+    ]
+    _, first, second = html_page(replace(run, results=sizes)).partition("<h2>Samples</h2>")[2].split("<details>")[:3]
+    # Samples and distribution of both phases.
+    assert [first.count(f"hidden {size}") for size in (64, 128)] == [4, 0]
+    assert [second.partition("</details>")[0].count(f"hidden {size}") for size in (64, 128)] == [0, 4]
+
+
+def test_rows_of_one_name_have_no_more_plots_than_others() -> None:
+    run = run_of(12, 2, 5)
+    seeds = [
+        replace(one, runner="cudnn", problem=replace(one.problem, seed=place)) for place, one in enumerate(run.results)
+    ]
+    text = html_page(replace(run, results=seeds))
+    assert "Plots of the first 20 of 24 rows; tables of all rows." in text
+    assert text.partition("<h2>Samples</h2>")[2].partition("<h2>")[0].count("<svg") == 2 * MOST_ROWS
 
 
 def test_thinned_lines_keep_the_extremes() -> None:

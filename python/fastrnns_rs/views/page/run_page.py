@@ -83,27 +83,33 @@ def _drawn(run: Run) -> tuple[Run, str]:
 
 
 def _rows(run: Run, charts: Charts) -> Iterator[Any]:
-    sampled = {*run_samples.rows(run)}
-    shown = [f"{run_table.name(result)}/{phase}" for result in measured(run) for phase, _ in phases(result)]
-    known = [one for one in shown if one in sampled]
-    plotted = {*known[:MOST_ROWS]}
-    if len(known) > len(plotted):
+    # A plot finds its row by its name, which rows of several results may have.
+    known = [(alone, _sampled(alone)) for alone in (replace(run, results=[one]) for one in measured(run))]
+    count = sum(len(rows) for _, rows in known)
+    if count > MOST_ROWS:
         yield Text(
-            f"Plots of the first {MOST_ROWS} of {len(known):,} rows; tables of all rows. To draw another row, add "
+            f"Plots of the first {MOST_ROWS} of {count:,} rows; tables of all rows. To draw another row, add "
             "--plot OUT.svg --plot-kind samples --plot-row ROW. For a page of a few rows, add --filter CONDITION.",
             "note",
         )
-    for result in measured(run):
-        name = run_table.name(result)
+    left = MOST_ROWS
+    for alone, rows in known:
+        [result] = alone.results
         inner: list[Any] = []
-        for phase, _ in phases(result):
-            row = f"{name}/{phase}"
-            if row in plotted:
-                inner.append(charts.draw(run, "samples", visible(f"Samples of {row} in order"), row=row))
-                inner.append(charts.draw(run, "distribution", visible(f"Distribution of {row}"), row=row))
+        for row in rows[:left]:
+            inner.append(charts.draw(alone, "samples", visible(f"Samples of {row} in order"), row=row))
+            inner.append(charts.draw(alone, "distribution", visible(f"Distribution of {row}"), row=row))
+        left = max(left - len(rows), 0)
         inner.append(run_tables.processes_table(result))
         times = ", ".join(f"{phase} {run_answer.brief(one)}" for phase, one in phases(result))
         yield Fold(f"{run_answer.short_name(result)}: {times}", inner)
+
+
+def _sampled(alone: Run) -> list[str]:
+    """Returns the measured rows with samples of a run of one result."""
+    [result] = alone.results
+    sampled = run_samples.rows(alone)
+    return [row for phase, _ in phases(result) if (row := f"{run_table.name(result)}/{phase}") in sampled]
 
 
 def _costs(run: Run, charts: Charts) -> Iterator[Any]:
