@@ -20,6 +20,7 @@ from run_files import result, run
 from fastrnns_rs import Comparison, compare
 from fastrnns_rs.views.comparison import words
 from fastrnns_rs.views.comparison.answer import answer
+from fastrnns_rs.views.page.charts import MOST_ROWS
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
@@ -308,6 +309,12 @@ def test_a_page_of_twenty_runners_is_small() -> None:
     runners = [f"runner{place}" for place in range(20)]
     sides = [run([result(one, seed=seed, processes=20) for one in runners]) for seed in range(2)]
     assert len(compare(*sides, history=False).render("html").encode()) < 1_000_000
+
+
+def test_rows_of_one_name_have_no_more_plots_than_others() -> None:
+    row = replace(of_runs().rows[0], deciles=[])
+    found = page(with_rows([row] * 30))
+    assert len([one for one, _ in found.tags if one == "svg"]) == 1 + MOST_ROWS
 
 
 def test_the_answer_leaves_out_empty_counts_of_a_measured_margin() -> None:

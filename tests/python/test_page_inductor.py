@@ -124,6 +124,16 @@ def test_of_many_kernels_the_slowest_are_drawn_and_all_are_in_the_table() -> Non
     assert len(values(page, "Kernels of c66rtojaegda7phjavdc 0 forward")) == 100
 
 
+def test_of_many_modules_the_first_are_drawn_and_all_are_in_the_table() -> None:
+    report = inductor_report()
+    page = html_page(replace(report, modules=report.modules[:1] * 70))
+    note = "The first 60 of 70 modules are drawn; the table has all modules."
+    assert page.count(note) == 2  # Times and memory.
+    assert len(values(page, "Modules")) == 70
+    assert "#60" in page.partition("<svg")[2].partition("</svg>")[0]
+    assert "#61" not in page.partition("<svg")[2].partition("</svg>")[0]
+
+
 def test_equal_modules_have_different_names() -> None:
     report = inductor_report()
     twice = replace(report, modules=[*report.modules, *report.modules])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.page import inductor_tables
+from fastrnns_rs.views.page.charts import MOST_MARKS
 from fastrnns_rs.views.page.facts import facts
 from fastrnns_rs.views.page.parts import Article, Facts, Fold, Remarks, Section, Text
 from fastrnns_rs.views.plots import inductor_times
@@ -53,13 +55,30 @@ def _modules(report: InductorReport, charts: Charts) -> Iterator[Any]:
         yield Text("No module was measured.", "note")
         return
     if inductor_times.has_times(report):
-        yield charts.draw(report, "modules", "Time of a call of each module", _READING)
+        drawn, note = _drawn(report, "wall")
+        yield charts.draw(drawn, "modules", "Time of a call of each module", _READING + note)
     yield inductor_tables.modules_table(report)
     for name, one in zip(inductor_times.names(report), report.modules, strict=True):
         if one.status != "ok":
             yield Text(visible(f"{name}: {one.status.replace('_', ' ')}: {one.reason or ''}"), "note")
     if inductor_times.has_memory(report):
-        yield charts.draw(report, "memory", "Peak memory of each module", "Peak memory of each module.")
+        drawn, note = _drawn(report, "peak_memory_bytes")
+        yield charts.draw(drawn, "memory", "Peak memory of each module", "Peak memory of each module." + note)
+
+
+def _drawn(report: InductorReport, key: Literal["wall", "peak_memory_bytes"]) -> tuple[InductorReport, str]:
+    """Returns the report that a plot of all modules shows, and its caption."""
+    known = [place for place, one in enumerate(report.modules) if getattr(one, key) is not None]
+    if len(known) <= MOST_MARKS:
+        return report, ""
+    shown = {*known[:MOST_MARKS]}
+    # All modules stay: their names have their places.
+    modules = [
+        one if place in shown else replace(one, wall=None, peak_memory_bytes=None)
+        for place, one in enumerate(report.modules)
+    ]
+    note = f" The first {MOST_MARKS} of {len(known):,} modules are drawn; the table has all modules."
+    return replace(report, modules=modules), note
 
 
 def _kernels(report: InductorReport, charts: Charts) -> Iterator[Any]:

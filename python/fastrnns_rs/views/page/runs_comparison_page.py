@@ -119,7 +119,8 @@ def _mean_cells(mean: GeometricMean) -> list[Cell]:
 
 
 def _rows(comparison: Comparison, named: list[words.NamedRow], charts: Charts) -> Iterator[Any]:
-    plotted = {one.name for one in _by_change(named)[:MOST_ROWS]}
+    # Rows may have equal names.
+    plotted = {id(one) for one in _by_change(named)[:MOST_ROWS]}
     if len(named) > len(plotted):
         yield Text(
             f"Plots of the {len(plotted)} rows with the largest changes; tables of all rows. To draw another row, add "
@@ -131,7 +132,7 @@ def _rows(comparison: Comparison, named: list[words.NamedRow], charts: Charts) -
         change = ""
         if row.ratio is not None:
             change = f", {change_with_unit(row.ratio, row.ratio_ci_low, row.ratio_ci_high)}"
-        inner = [*_row_parts(comparison, one, charts if one.name in plotted else None)]
+        inner = [*_row_parts(comparison, one, charts if id(one) in plotted else None)]
         yield Fold(f"{fit(visible(one.name), _LONGEST_TITLE)}: {words.verdict(row)}{change}", inner)
 
 
