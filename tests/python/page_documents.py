@@ -23,8 +23,8 @@ from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.documents.sweep import SweepAxis
+from fastrnns_rs.documents.sweep_findings import summarize_sweep
 from fastrnns_rs.verbs.bench.phase_summary import summary
-from fastrnns_rs.verbs.bench.sweep_findings import summarize_sweep
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.verbs.history.trends import with_trends
 from fastrnns_rs.views.page.pages import html_page

@@ -15,9 +15,9 @@ from run_files import exactly, run
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.sweep import Sweep, SweepAxis
+from fastrnns_rs.documents.sweep_findings import summarize_sweep
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.phase_summary import summary
-from fastrnns_rs.verbs.bench.sweep_findings import summarize_sweep
 from fastrnns_rs.views.page.pages import html_page
 from fastrnns_rs.views.plots.figure import draw
 from fastrnns_rs.views.plots.sweep_panels import TIMES, panels

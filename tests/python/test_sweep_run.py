@@ -14,6 +14,7 @@ from run_files import write
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.sweep_findings import summarize_sweep
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.problem import Sizes
@@ -176,6 +177,43 @@ def test_a_sweep_goes_on_if_its_axes_are_the_same() -> None:
     other, fresh = begin("hidden-size=2,4,16")
     with pytest.raises(UsageError, match=r"axes\[0\].values\[2\] was 8 and is 16 now"):
         resumed(half, other, fresh)
+
+
+def test_a_sweep_that_goes_on_has_no_findings_before_its_end() -> None:
+    """Those of its first processes would contradict the others."""
+    plan, run = begin("hidden-size=2,4,8")
+    half = replace(execute(plan, run, executor=each(worker)), status="interrupted")
+    half = replace(half, results=half.results[:2])
+    half = replace(half, sweep=summarize_sweep(half.plan.axes, half.results))
+    saved: list[Run] = []
+    execute(*resumed(half, *begin("hidden-size=2,4,8")), executor=each(worker), save=saved.append)
+    assert [one.sweep is None for one in saved] == [True] * (len(saved) - 1) + [False]
+
+
+def test_cells_and_exponents_are_those_of_the_processes(swept: Run) -> None:
+    assert swept.sweep is not None
+    first, *others = swept.sweep.cells
+    law = swept.sweep.growth[0]
+    elsewhere = replace(first, point={"hidden-size": 51, "dtype": "float32"})
+    for changes, message in (
+        ({"cells": [elsewhere, *others]}, "sweep.cells[0] is 'cudnn[hidden-size=51,dtype=float32]/fo"),
+        ({"cells": [replace(first, runner="jit"), *others]}, "sweep.cells[0] is 'jit["),
+        ({"cells": [*swept.sweep.cells, first]}, "duplicate value: sweep.cells[48]"),
+        ({"cells": swept.sweep.cells[:3]}, "results[1] has no cell in sweep.cells"),
+        (
+            {"growth": [replace(law, exponent=2.1, ci_high=2.2, local_exponents=[])]},
+            "sweep.growth[0].exponent is 2.1, ",
+        ),
+        ({"growth": [replace(law, ci_low=0.0)]}, "sweep.growth[0].ci_low is 0, and that of the results is "),
+        ({"growth": [replace(law, local_exponents=[2.0])]}, "sweep.growth[0].local_exponents has length 1, "),
+        ({"growth": [replace(law, axis="dtype")]}, "sweep.growth[0].exponent is 2, and the results have none"),
+    ):
+        plain = replace(swept, sweep=replace(swept.sweep, **changes)).to_dict()
+        with pytest.raises(UsageError) as raised:
+            Run.from_dict(plain)
+        assert raised.value.message.startswith(message)
+    # Earlier builds left the sweep of an interrupted run as it was.
+    Run.from_dict(replace(swept, status="interrupted", sweep=replace(swept.sweep, cells=[first], growth=[])).to_dict())
 
 
 def test_show_filters_and_sorts(swept: Run, tmp_path: Path) -> None:

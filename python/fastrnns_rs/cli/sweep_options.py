@@ -115,7 +115,7 @@ def chosen(run: Run, given: dict[str, Any]) -> Run:
         shown = ", ".join(map(str, conditions))
         raise UsageError(f"no rows match the filter: {shown!r}", "Use another condition.", where="filter")
     if run.plan.axes and (conditions or run.sweep is None):
-        from fastrnns_rs.verbs.bench.sweep_findings import summarize_sweep
+        from fastrnns_rs.documents.sweep_findings import summarize_sweep
 
         run = replace(run, sweep=summarize_sweep(run.plan.axes, kept))
     return sorted_by(replace(run, results=kept), given["sort"])

@@ -11,8 +11,7 @@ from fastrnns_rs._core import process_ci, summarize
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.replicates import counted, level, median
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
-from fastrnns_rs.documents.sweep import name_runner
-from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between, is_near
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,50 +65,6 @@ def _check_point(path: str, result: Result) -> None:
         # Switches are on or off in a point, and a size that does not apply is missing in the problem.
         if known is not None and not isinstance(known, bool) and known != value:
             raise UsageError(f"{path}.{axis} is {shown(value)}, and that of the problem is {shown(known)}")
-
-
-def check_sweep(run: Run) -> None:
-    """Rejects times and rates of a sweep that are not those of the results.
-
-    Raises:
-        UsageError: If there is such a cell; the message names the path.
-    """
-    if run.sweep is None:
-        return
-    measured = [one for one in run.results if one.status == "ok" and one.point]
-    results = {(name_runner(one), *sorted(one.point.items())): one for one in measured}
-    for number, cell in enumerate(run.sweep.cells):
-        result = results.get((cell.runner, *sorted(cell.point.items())))
-        times = [] if result is None else [one.estimate_ns for one in (result.forward, result.backward) if one]
-        if result is None or not times:
-            continue
-        expected = sum(times) if cell.phase == "iteration" else times[0] if cell.phase == "forward" else times[-1]
-        path = f"sweep.cells[{number}]"
-        if not is_near(cell.time_ns, expected):
-            raise UsageError(f"{path}.time_ns is {cell.time_ns:.9g}, and that of the result is {expected:.9g}")
-        samples = cell.samples_per_second
-        rate = result.problem.mini_batch / expected * 1e9 if expected > 0 else None
-        if samples is not None and (rate is None or not is_near(samples, rate)):
-            raise UsageError(f"{path}.samples_per_second is {samples:.9g}, not mini_batch by time_ns")
-        length, steps = result.problem.seq_length, cell.steps_per_second
-        known = None if length is None or samples is None else length * samples
-        if steps is not None and (known is None or not is_near(steps, known)):
-            raise UsageError(f"{path}.steps_per_second is {steps:.9g}, not seq_length by samples_per_second")
-    for number, one in enumerate(run.sweep.growth):
-        path = f"sweep.growth[{number}].exponent"
-        _check_exponent(path, one.exponent, one.ci_low, one.ci_high, "its interval")
-        # The slope of a fitted line is a weighted mean of the slopes between neighbours.
-        local = one.local_exponents
-        if local:
-            _check_exponent(path, one.exponent, min(local), max(local), "its local exponents")
-
-
-def _check_exponent(path: str, exponent: float | None, low: float | None, high: float | None, of: str) -> None:
-    if low is None or exponent is None or high is None:
-        return
-    # Exponents near 0 have absolute rounding errors.
-    if not low - COMPUTED <= exponent <= high + COMPUTED:
-        raise UsageError(f"{path} is {exponent:.9g}, outside of {of} from {low:.9g} to {high:.9g}")
 
 
 def _check_summary(path: str, result: Result, phase: str) -> None:

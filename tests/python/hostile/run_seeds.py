@@ -45,6 +45,8 @@ def _with_every_key(kind: str, plain: Any) -> Any:
     found |= {"sides": found["sides"] if kind == "ab" else [], "ranks": found["ranks"] if kind == "ranks" else []}
     for row in found["results"]:
         row["side"] = row["side"] if kind == "ab" else None
+        # Its processes are at no point of the sweep.
+        row["point"] = {}
         for place, process in enumerate(row["processes"]):
             points = {"forward_change_points": [1], "backward_change_points": [2], "slices": [0, 1], "timed_from": 2}
             process.update(points, **({"index": 0, "rank": place} if kind == "ranks" else {"rank": None}))

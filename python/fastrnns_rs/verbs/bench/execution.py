@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fastrnns_rs.documents.sweep_findings import summarize_sweep
 from fastrnns_rs.errors import FastrnnsError, failure_text
 from fastrnns_rs.machine import warnings
 from fastrnns_rs.machine.session import new_session, utc_now
@@ -17,7 +18,6 @@ from fastrnns_rs.processes.listener import Answer, Terms
 from fastrnns_rs.verbs.bench.bench_plan import TURN_S, group_tasks, rounds
 from fastrnns_rs.verbs.bench.compile_limits import compiling
 from fastrnns_rs.verbs.bench.result_rows import Row
-from fastrnns_rs.verbs.bench.sweep_findings import summarize_sweep
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Environment, Process, Result, Run, RunStatus

@@ -58,6 +58,8 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
         earlier,
         warnings=[*kept, *(one for one in fresh.warnings if (one.code, one.message) not in said)],
         sessions=[*earlier.sessions, *fresh.sessions],
+        # The findings of the earlier results are not those of the results to come.
+        sweep=None,
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from fastrnns_rs._core import growth
 from fastrnns_rs.documents.replicates import counted, levels
 from fastrnns_rs.documents.sweep import Phase, Point, Sweep, SweepAxis, SweepCell, SweepGrowth, name_runner
-from fastrnns_rs.stats import growth
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Result
@@ -31,18 +31,14 @@ def growths(axis: str, results: Sequence[Result]) -> list[SweepGrowth]:
 
     There is one fit for each runner, combination of the other axes, and phase.
     """
-    lines: list[tuple[str, Point, list[Result]]] = []
+    lines: dict[tuple[Hashable, ...], tuple[str, Point, list[Result]]] = {}
     for one in results:
         if axis not in one.point:
             continue
         at = {name: value for name, value in one.point.items() if name != axis}
         name = name_runner(one)
-        line = next((found for runner, where, found in lines if (runner, where) == (name, at)), None)
-        if line is None:
-            lines.append((name, at, [one]))
-        else:
-            line.append(one)
-    return [_growth(axis, runner, at, line, phase) for runner, at, line in lines for phase in _phases(line)]
+        lines.setdefault((name, *sorted(at.items())), (name, at, []))[2].append(one)
+    return [_growth(axis, *line, phase) for line in lines.values() for phase in _phases(line[2])]
 
 
 def _phases(line: Sequence[Result]) -> list[Literal["forward", "backward"]]:

@@ -1,0 +1,145 @@
+"""Consistency checks of the sweep in a run file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.sweep import label, name_runner
+from fastrnns_rs.documents.sweep_findings import growths
+from fastrnns_rs.documents.tolerances import COMPUTED, is_near
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Result, Run
+    from fastrnns_rs.documents.sweep import Point, Sweep, SweepCell, SweepGrowth
+
+#: Numbers of a growth that the processes give. Earlier builds had another test of the fit.
+_COMPUTED = ("n_points", "exponent", "ci_low", "ci_high", "largest_deviation")
+
+
+def check_sweep(run: Run) -> None:
+    """Rejects times, rates and exponents of a sweep that the results do not give.
+
+    Raises:
+        UsageError: If there is such a number, or a cell without a result; the message names the path.
+    """
+    if run.sweep is None:
+        return
+    measured = [one for one in run.results if one.status == "ok" and one.point]
+    # Sweeps of other programs may have no processes of their points: then nothing says which cells there are.
+    known = any(one.processes for one in measured)
+    with_cells = _check_cells(run.sweep, measured, known=known)
+    for number, one in enumerate(run.sweep.growth):
+        _check_exponent(f"sweep.growth[{number}].exponent", one)
+    # Earlier builds kept the sweep of an interrupted run while they resumed it.
+    if known and run.status != "interrupted":
+        _check_growths(run.sweep.growth, measured)
+        for number, result in enumerate(run.results):
+            is_shown = result.status == "ok" and result.point and result.processes and result.forward is not None
+            if is_shown and id(result) not in with_cells:
+                raise UsageError(f"results[{number}] has no cell in sweep.cells")
+
+
+def _check_cells(sweep: Sweep, measured: Iterable[Result], *, known: bool) -> set[int]:
+    """Rejects cells that no result has, and returns the results with cells."""
+    axes = {one.name for one in sweep.axes}
+    results: dict[Hashable, Result] = {}
+    for one in measured:
+        # A cell may name the axes of the sweep alone.
+        for point in (one.point, {name: value for name, value in one.point.items() if name in axes}):
+            results.setdefault(_key(name_runner(one), point), one)
+    found: set[int] = set()
+    seen: set[Hashable] = set()
+    for number, cell in enumerate(sweep.cells):
+        path, key = f"sweep.cells[{number}]", _key(cell.runner, cell.point)
+        if (key, cell.phase) in seen:
+            raise UsageError(f"duplicate value: {path}")
+        seen.add((key, cell.phase))
+        result = results.get(key)
+        expected = None if result is None else _time(result, cell.phase)
+        if result is not None and expected is not None:
+            _check_cell(path, cell, result, expected)
+            found.add(id(result))
+        elif known:
+            name = f"{label(cell.runner, cell.point)}/{cell.phase}"
+            raise UsageError(f"{path} is {shown(name)}, and no result has this time")
+    return found
+
+
+def _key(runner: str, point: Point) -> Hashable:
+    return (runner, *sorted(point.items()))
+
+
+def _time(result: Result, phase: str) -> float | None:
+    """Returns the time of a phase, or of an iteration; None if it was not measured."""
+    times = {name: found.estimate_ns for name in ("forward", "backward") if (found := getattr(result, name))}
+    return sum(times.values()) if times and phase == "iteration" else times.get(phase)
+
+
+def _check_cell(path: str, cell: SweepCell, result: Result, expected: float) -> None:
+    if not is_near(cell.time_ns, expected):
+        raise UsageError(f"{path}.time_ns is {cell.time_ns:.9g}, and that of the result is {expected:.9g}")
+    samples = cell.samples_per_second
+    rate = result.problem.mini_batch / expected * 1e9 if expected > 0 else None
+    if samples is not None and (rate is None or not is_near(samples, rate)):
+        raise UsageError(f"{path}.samples_per_second is {samples:.9g}, not mini_batch by time_ns")
+    length, steps = result.problem.seq_length, cell.steps_per_second
+    known = None if length is None or samples is None else length * samples
+    if steps is not None and (known is None or not is_near(steps, known)):
+        raise UsageError(f"{path}.steps_per_second is {steps:.9g}, not seq_length by samples_per_second")
+
+
+def _check_exponent(path: str, one: SweepGrowth) -> None:
+    """Rejects an exponent outside of its interval, or of the local exponents."""
+    local = one.local_exponents
+    known = [(one.ci_low, one.ci_high, "its interval")]
+    # The slope of a fitted line is a weighted mean of the slopes between neighbours.
+    known += [(min(local), max(local), "its local exponents")] if local else []
+    for low, high, of in known:
+        if low is None or one.exponent is None or high is None:
+            continue
+        # Exponents near 0 have absolute rounding errors.
+        if not low - COMPUTED <= one.exponent <= high + COMPUTED:
+            raise UsageError(f"{path} is {one.exponent:.9g}, outside of {of} from {low:.9g} to {high:.9g}")
+
+
+def _check_growths(growth: Sequence[SweepGrowth], measured: Sequence[Result]) -> None:
+    """Rejects exponents that are not those of the processes."""
+    computed: dict[Hashable, SweepGrowth] = {}
+    for axis in {one.axis for one in growth}:
+        # Texts have no exponents, and neither have sizes that no build measures.
+        with suppress(ValueError):
+            computed |= {_growth_key(one): one for one in growths(axis, measured)}
+    for number, one in enumerate(growth):
+        path, expected = f"sweep.growth[{number}]", computed.get(_growth_key(one))
+        if expected is None:
+            if one.exponent is not None:
+                raise UsageError(f"{path}.exponent is {one.exponent:.9g}, and the results have none")
+            continue
+        for name in _COMPUTED:
+            _check_number(f"{path}.{name}", getattr(one, name), getattr(expected, name))
+        if len(one.local_exponents) != len(expected.local_exponents):
+            lengths = [len(found.local_exponents) for found in (one, expected)]
+            raise UsageError(f"{path}.local_exponents has length {lengths[0]}, and that of the results is {lengths[1]}")
+        for place, (value, known) in enumerate(zip(one.local_exponents, expected.local_exponents, strict=True)):
+            _check_number(f"{path}.local_exponents[{place}]", value, known)
+
+
+def _growth_key(one: SweepGrowth) -> Hashable:
+    return (one.axis, one.phase, _key(one.runner, one.at))
+
+
+def _check_number(path: str, value: float | None, expected: float | None) -> None:
+    if value is None and expected is None:
+        return
+    # Exponents near 0 have absolute rounding errors.
+    is_equal = (
+        value is not None and expected is not None and math.isclose(value, expected, rel_tol=COMPUTED, abs_tol=COMPUTED)
+    )
+    if not is_equal:
+        texts = ["null" if one is None else f"{one:.9g}" for one in (value, expected)]
+        raise UsageError(f"{path} is {texts[0]}, and that of the results is {texts[1]}")
