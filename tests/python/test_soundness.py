@@ -265,7 +265,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
             equal = ("estimate_ns", "ci_low_ns", "ci_high_ns", "mean_ns", *ORDERED)
             plain["results"][0][phase] |= dict.fromkeys(equal, process[f"{phase}_ns"][0])
             plain["results"][0][phase] |= {"n_processes": 1, "n_samples": 2, "stddev_ns": 0, "mad_ns": 0}
-            plain["results"][0][phase]["launch_bound"] = False
+            plain["results"][0][phase] |= {"host_ns": 4.0, "launch_bound": True}
         plain["results"][0]["point"] = {}
     if kind is Comparison:
         plain["counts"] = {**dict.fromkeys(plain["counts"], 0), "faster": 1}

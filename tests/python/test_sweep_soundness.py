@@ -109,6 +109,23 @@ def test_a_phase_waits_for_launches_by_its_time_on_the_host(host_ns: float | Non
         Run.from_dict(plain)
 
 
+def test_the_time_on_the_host_is_that_of_its_samples() -> None:
+    plain = summarized()
+    [one] = plain["results"]
+    for process in one["processes"]:
+        process["forward_host_ns"] = [2000] * len(process["forward_ns"])
+    one["forward"] |= {"host_ns": 2000.0, "launch_bound": True}
+    Run.from_dict(plain)
+    for changes, message in (
+        ({"host_ns": 1.0, "launch_bound": False}, "host_ns is 1, and that of the samples is 2000"),
+        ({"host_ns": None, "launch_bound": None}, "host_ns is null, and that of the samples is 2000"),
+        ({"host_ns": 2000.0, "launch_bound": None}, "launch_bound is null, and host_ns is 2000.0 and median_ns "),
+    ):
+        one["forward"] |= changes
+        with pytest.raises(UsageError, match=rf"^results\[0\]\.forward\.{message}"):
+            Run.from_dict(plain)
+
+
 def test_the_first_side_is_the_baseline() -> None:
     made = run([exactly([1000, 1100, 1200])])
     sides = [RunSide(name=name, label=name, runner="cudnn", environment=made.environment) for name in ("a", "b")]

@@ -65,6 +65,25 @@ def median(samples: Sequence[int]) -> float:
     return quantiles(samples, [0.5])[0]
 
 
+def host_median(processes: Iterable[Process], phase: str) -> float | None:
+    """Returns the median of the timed samples on the host, in nanoseconds.
+
+    Args:
+        processes: Processes of a result.
+        phase: `forward` or `backward`.
+
+    Returns:
+        None if a process did not record them.
+    """
+    found: list[int] = []
+    for one in processes:
+        samples: list[int] | None = getattr(one, f"{phase}_host_ns")
+        if samples is None:
+            return None
+        found += samples[one.first_timed :]
+    return median(found) if found else None
+
+
 def levels(replicates: Sequence[Sequence[Sequence[int]]]) -> list[float]:
     """Returns the time of each replicate in nanoseconds.
 

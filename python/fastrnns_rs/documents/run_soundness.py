@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import process_ci, summarize
 from fastrnns_rs.documents.codec import shown
-from fastrnns_rs.documents.replicates import counted, level, median
+from fastrnns_rs.documents.replicates import counted, host_median, level, median
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
-from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between, is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,19 +82,27 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     if not all(all(ranks) for ranks in timed):
         raise UsageError(f"{path} has an estimate, and a process has no samples of it")
     check_statistics(path, summary, [[sample for one in ranks for sample in one] for ranks in timed])
-    _check_launches(path, summary)
+    _check_launches(path, summary, host_median([one for ranks in complete for one in ranks], phase))
     _check_between(path, summary, timed, [ranks[0].session for ranks in complete])
 
 
-def _check_launches(path: str, summary: PhaseSummary) -> None:
-    """Rejects a `launch_bound` that contradicts the time on the host."""
-    if summary.launch_bound is None:
-        return
+def _check_launches(path: str, summary: PhaseSummary, computed: float | None) -> None:
+    """Rejects a time on the host that is not that of the samples.
+
+    Rejects also a `launch_bound` that contradicts the time.
+    """
     host_ns, limit = summary.host_ns, LAUNCH_BOUND * summary.median_ns
+    if computed is not None and (host_ns is None or not is_near(host_ns, computed)):
+        found = "null" if host_ns is None else f"{host_ns:.9g}"
+        raise UsageError(f"{path}.host_ns is {found}, and that of the samples is {computed:.9g}")
+    if summary.launch_bound is None and computed is None:
+        return
     bound = None if host_ns is None else host_ns >= limit
     if bound != summary.launch_bound:
-        times = f"host_ns is {host_ns} and median_ns {summary.median_ns:.9g}"
-        raise UsageError(f"{path}.launch_bound is {str(summary.launch_bound).lower()}, and {times}")
+        found = "null" if summary.launch_bound is None else str(summary.launch_bound).lower()
+        raise UsageError(
+            f"{path}.launch_bound is {found}, and host_ns is {host_ns} and median_ns {summary.median_ns:.9g}"
+        )
 
 
 def check_statistics(path: str, summary: PhaseSummary, processes: Sequence[Sequence[int]]) -> None:

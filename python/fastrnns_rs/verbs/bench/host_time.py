@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.replicates import median
+from fastrnns_rs.documents.replicates import host_median
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ def with_host_time(summary: PhaseSummary, phase: str, processes: Sequence[Proces
         phase: `forward` or `backward`.
         processes: Processes behind the summary.
     """
-    samples = [getattr(one, f"{phase}_host_ns") for one in processes]
-    if not samples or None in samples:
+    host = host_median(processes, phase)
+    if host is None:
         return summary
-    host = median([ns for each, one in zip(samples, processes, strict=True) for ns in each[one.first_timed :]])
     return replace(summary, host_ns=host, launch_bound=host >= LAUNCH_BOUND * summary.median_ns)
