@@ -102,8 +102,8 @@ def test_logs_beside_it_are_left_alone_and_told(export: Path) -> None:
     assert len(before[str(copy / f"{export.name}-wal")][0]) > 0
     summary = fastrnns_rs.read(copy / export.name)
     assert [(row.name, row.count, row.total_ns) for row in summary.kernels] == TINY
-    told = [one.evidence for one in summary.warnings if one.code == "unfinished_write"]
-    assert sorted(told) == [str(copy / f"{export.name}-{log}") for log in ("journal", "wal")]
+    evidence = [one.evidence for one in summary.warnings if one.code == "unfinished_write"]
+    assert sorted(evidence) == [str(copy / f"{export.name}-{log}") for log in ("journal", "wal")]
     (link := copy.with_name("link.sqlite")).symlink_to(copy / export.name)
-    assert [one.evidence for one in fastrnns_rs.read(link).warnings if one.code == "unfinished_write"] == told
+    assert [one.evidence for one in fastrnns_rs.read(link).warnings if one.code == "unfinished_write"] == evidence
     assert state(copy) == before

@@ -16,7 +16,7 @@ from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Comparison as SampleComparison
-    from fastrnns_rs.documents.comparison import Comparison, Figures, Method, Row, RowBasis, StatisticChange
+    from fastrnns_rs.documents.comparison import Change, Comparison, Figures, Method, Row, RowBasis, StatisticChange
 
     #: Time of each process of both sides.
     Times = tuple[Sequence[float], Sequence[float]]
@@ -37,7 +37,7 @@ def check_verdicts(found: Comparison) -> None:
     for number, row in enumerate(found.rows):
         _check_row(f"rows[{number}]", row, found.method)
     if all(_times(row) is not None for row in found.rows if row.p_value is not None):
-        _check_adjusted(found)
+        check_adjusted("rows", found.rows, found.method.false_discovery_rate)
         _check_mean(found)
 
 
@@ -162,14 +162,27 @@ def _check_word(path: str, row: Row, alone: SampleComparison | None, method: Met
             raise UsageError(f"{path}.{key} is {shown(getattr(row, key))}, and that of the processes is {shown(word)}")
 
 
-def _check_adjusted(found: Comparison) -> None:
-    rows = [(number, row) for number, row in enumerate(found.rows) if row.p_value is not None]
-    values = counted_p_values((row.verdict or row.conditional_verdict, row.p_value or 0.0) for _, row in rows)
-    adjusted = benjamini_hochberg(values, rate=found.method.false_discovery_rate).adjusted if rows else []
-    for (number, row), value in zip(rows, adjusted, strict=True):
+def check_adjusted(name: str, table: Sequence[Row | Change], rate: float) -> None:
+    """Rejects adjusted p-values that are not those of a whole table.
+
+    Args:
+        name: Key of the table in the document.
+        table: Rows of the table.
+        rate: False discovery rate of the verdicts.
+
+    Raises:
+        UsageError: If there is such a p-value; the message names its path.
+    """
+    rows = [(number, row, row.p_value) for number, row in enumerate(table) if row.p_value is not None]
+    if not rows:
+        return
+    # Rows of captures have no conditions.
+    verdicts = [row.verdict or getattr(row, "conditional_verdict", None) for _, row, _ in rows]
+    values = counted_p_values((verdict, value) for verdict, (*_, value) in zip(verdicts, rows, strict=True))
+    for (number, row, _), value in zip(rows, benjamini_hochberg(values, rate=rate).adjusted, strict=True):
         if not _is_near(row.p_value_adjusted, value):
-            stored = f"{shown(row.p_value_adjusted)}, and that of all rows is {shown(value)}"
-            raise UsageError(f"rows[{number}].p_value_adjusted is {stored}")
+            stored = f"{shown(row.p_value_adjusted)}, and that of all {name} is {shown(value)}"
+            raise UsageError(f"{name}[{number}].p_value_adjusted is {stored}")
 
 
 def _check_mean(found: Comparison) -> None:
