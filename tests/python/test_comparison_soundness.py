@@ -97,7 +97,7 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a ratio of other times": (
         lambda found: found["rows"][0]["candidate"].update(estimate_ns=2.4e6),
-        "rows[0].ratio is 1.032, and the estimates are 1.2e+06 and 2.4e+06 ns",
+        "rows[0].ratio is 1.032, and that of the estimates is 2",
     ),
     "a time beside its interval": (
         lambda found: found["rows"][0]["baseline"].update(ci_low_ns=1.3e6, ci_high_ns=1.4e6),
@@ -159,7 +159,7 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a ratio of other pairs": (
         lambda found: found["rows"][0].update(basis="interleaved", ratio=1.04),
-        "rows[0].ratio is 1.04, and the estimates are 1.2e+06 and ",
+        "rows[0].ratio is 1.04, and that of the estimates is ",
     ),
     "an estimate of no process": (
         lambda found: found["rows"][0]["baseline"].update(process_medians_ns=[1.3e6] * 10),
@@ -187,11 +187,11 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a ratio to no time": (
         lambda found: found["rows"][0]["baseline"].update(estimate_ns=0),
-        "rows[0].ratio is 1.032, and the estimates are 0 and ",
+        "rows[0].ratio is 1.032, and that of the estimates is null",
     ),
     "a mean of other times": (
         lambda found: found["rows"][0].update(mean=mean(ratio=2.0, ratio_ci_high=3.0)),
-        "rows[0].mean.ratio is 2, and the times are 100 and 150 ns",
+        "rows[0].mean.ratio is 2, and that of the times is 1.5",
     ),
     "a mean, less probable than adjusted": (
         lambda found: found["rows"][0].update(mean=mean(p_value=0.5)),
@@ -216,7 +216,7 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a ratio of other kernels": (
         lambda found: found["kernels"][0].update(ratio=3.0),
-        "kernels[0].ratio is 3, and the times are 2000000 and 3000000 ns",
+        "kernels[0].ratio is 3, and that of the times is 1.5",
     ),
     "a kernel that appeared before": (
         lambda found: found["kernels"][0].update(presence="appeared"),

@@ -31,15 +31,15 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a faster memory": (
         lambda one: one["kernels"][0].update(bandwidth_gb_per_s=9e3),
-        r"kernels\[0\]\.bandwidth_gb_per_s is 9000, not num_gb by the median time",
+        r"kernels\[0\]\.bandwidth_gb_per_s is 9000, and that of num_gb and the median time is ",
     ),
     "a bandwidth without a time": (
         lambda one: one["kernels"][0].update(time=None),
-        r"kernels\[0\]\.bandwidth_gb_per_s is 0\.25, not num_gb by the median time",
+        r"kernels\[0\]\.bandwidth_gb_per_s is 0\.25, and that of num_gb and the median time is null",
     ),
     "a busier GPU": (
         lambda one: one["profile"].update(busy_fraction=41.5),
-        r"profile\.busy_fraction is 41\.5, not that",
+        r"profile\.busy_fraction is 41\.5, and that of its categories is",
     ),
     "another line": (
         lambda one: one["profile"].update(tabulate_line="Output for tabulate: x, 1.00%, 2.00%, 0.005ms"),

@@ -121,8 +121,8 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
         [setting(p_value_adjusted=0.04)],
         "rows[0].p_value_adjusted is 0.04, and that of all rows is ",
     ),
-    "a shift of another sign": (one_session, [setting(shift_ns=-50_000.0)], "rows[0].shift_ns is -50000.0, and that "),
-    "a delta of another sign": (one_session, [setting(cliffs_delta=-1.0)], "rows[0].cliffs_delta is -1.0, and that "),
+    "a shift of another sign": (one_session, [setting(shift_ns=-50_000.0)], "rows[0].shift_ns is -50000, and that "),
+    "a delta of another sign": (one_session, [setting(cliffs_delta=-1.0)], "rows[0].cliffs_delta is -1, and that "),
     "a verdict, certain for two sessions": (
         two_sessions,
         [

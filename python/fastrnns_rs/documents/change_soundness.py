@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_near
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, check_number
 from fastrnns_rs.documents.verdict_soundness import check_adjusted
 from fastrnns_rs.errors import UsageError
 
@@ -43,8 +43,8 @@ def _check_change(path: str, row: Change) -> None:
     before, after = _times(row)
     if row.delta_ns != after - before:
         raise UsageError(f"{path}.delta_ns is {row.delta_ns}, not the difference, {after - before}")
-    if row.ratio is not None and (not before or not is_near(row.ratio, after / before)):
-        raise UsageError(f"{path}.ratio is {row.ratio:g}, and the times are {before} and {after} ns")
+    if row.ratio is not None:
+        check_number(f"{path}.ratio", row.ratio, after / before if before else None, "the times")
     presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
     if row.presence != presence:
         raise UsageError(f"{path}.presence is {row.presence}, not {presence}")

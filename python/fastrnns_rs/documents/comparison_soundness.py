@@ -14,7 +14,7 @@ from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.run_soundness import check_estimate
-from fastrnns_rs.documents.tolerances import ROUNDING, is_between, is_near
+from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.documents.verdict_soundness import check_verdicts, find_replicates
 from fastrnns_rs.errors import UsageError
 
@@ -100,11 +100,7 @@ def _check_within(path: str, row: Row | GeometricMean | StatisticChange) -> None
 
     This does not apply to captures: their interval belongs to another mean than the ratio that is shown.
     """
-    low, ratio, high = row.ratio_ci_low, row.ratio, row.ratio_ci_high
-    if low is None or ratio is None or high is None:
-        return
-    if not is_between(ratio, low, high):
-        raise UsageError(f"{path}.ratio is {ratio:g}, outside of its interval from {low:g} to {high:g}")
+    check_inside(f"{path}.ratio", row.ratio_ci_low, row.ratio, row.ratio_ci_high)
 
 
 def _check_judged(path: str, row: Row | Change) -> None:
@@ -123,9 +119,7 @@ def _check_judged(path: str, row: Row | Change) -> None:
 
 
 def _check_statistic(path: str, change: StatisticChange) -> None:
-    before, after = change.baseline_ns, change.candidate_ns
-    if before <= 0 or not is_near(change.ratio, after / before):
-        raise UsageError(f"{path}.ratio is {change.ratio:g}, and the times are {before:g} and {after:g} ns")
+    _check_ratio(path, change.ratio, change.baseline_ns, change.candidate_ns, "the times")
     _check_adjusted(path, change)
 
 
@@ -200,9 +194,11 @@ def _check_estimates(path: str, row: Row) -> None:
     # Pairs of which a side failed count in the estimate alone.
     if row.basis == "interleaved" and row.baseline.n_processes != row.candidate.n_processes:
         return
-    before, after = row.baseline.estimate_ns, row.candidate.estimate_ns
-    if before <= 0 or not is_near(row.ratio, after / before):
-        raise UsageError(f"{path}.ratio is {row.ratio:g}, and the estimates are {before:g} and {after:g} ns")
+    _check_ratio(path, row.ratio, row.baseline.estimate_ns, row.candidate.estimate_ns, "the estimates")
+
+
+def _check_ratio(path: str, ratio: float, before: float, after: float, of: str) -> None:
+    check_number(f"{path}.ratio", ratio, after / before if before > 0 else None, of)
 
 
 def _check_processes(path: str, row: Row) -> None:
@@ -230,9 +226,8 @@ def _check_ends(path: str, side: Figures, judged: Sequence[float]) -> None:
     found = process_ci(judged)
     expected = {"estimate_ns": found.estimate, "ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high}
     for key, number in expected.items():
-        value = getattr(side, key)
-        if value is not None and (number is None or not is_near(value, number)):
-            raise UsageError(f"{path}.{key} is {value:.9g}, and that of its processes is {number or 0:.9g}")
+        if getattr(side, key) is not None:
+            check_number(f"{path}.{key}", getattr(side, key), number, "its processes")
 
 
 def _check_deciles(path: str, row: Row) -> None:

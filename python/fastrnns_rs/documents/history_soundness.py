@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.tolerances import COMPUTED, is_between, is_near
+from fastrnns_rs.documents.tolerances import COMPUTED, check_inside, check_number
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,11 +31,9 @@ def check_history(found: History) -> None:
 
 
 def _check_point(path: str, point: TrendPoint) -> None:
-    low, value, high = point.ci_low_ns, point.estimate_ns, point.ci_high_ns
-    if value <= 0:
-        raise UsageError(f"{path}.estimate_ns is {value:.9g}, not above 0")
-    if low is not None and high is not None and not is_between(value, low, high, COMPUTED):
-        raise UsageError(f"{path}.estimate_ns is {value:.9g}, outside of its interval from {low:.9g} to {high:.9g}")
+    if point.estimate_ns <= 0:
+        raise UsageError(f"{path}.estimate_ns is {point.estimate_ns:.9g}, not above 0")
+    check_inside(f"{path}.estimate_ns", point.ci_low_ns, point.estimate_ns, point.ci_high_ns, COMPUTED)
 
 
 def _check_segments(path: str, trend: Trend) -> None:
@@ -47,9 +45,7 @@ def _check_segments(path: str, trend: Trend) -> None:
             ends = f"{segment.begin} to {segment.end}"
             raise UsageError(f"{place} is from {ends}, not from {begin} to {len(trend.points)} or less")
         logs = [math.log(one.estimate_ns) for one in trend.points[begin : segment.end]]
-        level = math.exp(math.fsum(logs) / len(logs))
-        if not is_near(segment.level_ns, level):
-            raise UsageError(f"{place}.level_ns is {segment.level_ns:.9g}, and that of its points is {level:.9g}")
+        check_number(f"{place}.level_ns", segment.level_ns, math.exp(math.fsum(logs) / len(logs)), "its points")
         begin = segment.end
     if trend.segments and begin < len(trend.points):
         raise UsageError(f"{path}.segments end at {begin}, and there are {len(trend.points)} points")

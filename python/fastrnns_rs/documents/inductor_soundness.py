@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.inductor_upstream import tabulate_line
 from fastrnns_rs.documents.run_soundness import check_order, check_statistics
-from fastrnns_rs.documents.tolerances import is_near
+from fastrnns_rs.documents.tolerances import check_number, is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def check_view(path: str, found: InductorEntry) -> None:
             if value != added:
                 raise UsageError(f"{path}.categories[{place}].{key} is {value}, and its kernels add up to {added}")
     busy = sum(one.total_ns for one in found.categories) / (found.wall_time_ns * found.runs)
-    if not is_near(found.busy_fraction, busy):
-        raise UsageError(f"{path}.busy_fraction is {found.busy_fraction:.9g}, not that of its categories, {busy:.9g}")
+    check_number(f"{path}.busy_fraction", found.busy_fraction, busy, "its categories")
     times = {one.name: one.total_ns / 1e6 / found.runs for one in found.categories}
     expected = _SHARE.findall(tabulate_line("", times, found.wall_time_ns / 1e6))
     shares = _SHARE.findall(found.tabulate_line)[-len(expected) :]
@@ -71,6 +70,7 @@ def _check_kernel(path: str, kernel: KernelTiming) -> None:
     if rate is None:
         return
     # A gigabyte has as many bytes as a second has nanoseconds.
-    expected = None if time is None or kernel.num_gb is None or time.median_ns <= 0 else kernel.num_gb / time.median_ns
-    if expected is None or not is_near(rate, expected * 1e9):
-        raise UsageError(f"{path}.bandwidth_gb_per_s is {rate:.9g}, not num_gb by the median time")
+    expected = None
+    if time is not None and kernel.num_gb is not None and time.median_ns > 0:
+        expected = kernel.num_gb * 1e9 / time.median_ns
+    check_number(f"{path}.bandwidth_gb_per_s", rate, expected, "num_gb and the median time")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from fastrnns_rs._core import process_ci, summarize
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.replicates import counted, host_median, level, median
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
-from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, is_between, is_near
+from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -92,9 +91,8 @@ def _check_launches(path: str, summary: PhaseSummary, computed: float | None) ->
     Rejects also a `launch_bound` that contradicts the time.
     """
     host_ns, limit = summary.host_ns, LAUNCH_BOUND * summary.median_ns
-    if computed is not None and (host_ns is None or not is_near(host_ns, computed)):
-        found = "null" if host_ns is None else f"{host_ns:.9g}"
-        raise UsageError(f"{path}.host_ns is {found}, and that of the samples is {computed:.9g}")
+    if computed is not None:
+        check_number(f"{path}.host_ns", host_ns, computed, "the samples")
     if summary.launch_bound is None and computed is None:
         return
     bound = None if host_ns is None else host_ns >= limit
@@ -159,10 +157,8 @@ def _check_ranges(path: str, summary: PhaseSummary, samples: Sequence[float]) ->
 def _check_computed(path: str, summary: PhaseSummary, computed: dict[str, float | None]) -> None:
     for name, expected in computed.items():
         value = getattr(summary, name)
-        if value is None or expected is None:
-            continue
-        if not math.isclose(value, expected, rel_tol=COMPUTED, abs_tol=COMPUTED):
-            raise UsageError(f"{path}.{name} is {value:.9g}, and that of the samples is {expected:.9g}")
+        if value is not None and expected is not None:
+            check_number(f"{path}.{name}", value, expected, "the samples", unit=1)
 
 
 def _check_between(
@@ -210,9 +206,7 @@ def check_estimate(path: str, found: PhaseSummary | Figures) -> None:
     Raises:
         UsageError: If the estimate is outside.
     """
-    low, value, high = found.ci_low_ns, found.estimate_ns, found.ci_high_ns
-    if low is not None and high is not None and not is_between(value, low, high):
-        raise UsageError(f"{path}.estimate_ns is {value:.9g}, outside of its interval from {low:.9g} to {high:.9g}")
+    check_inside(f"{path}.estimate_ns", found.ci_low_ns, found.estimate_ns, found.ci_high_ns)
 
 
 def check_sessions(run: Run) -> None:

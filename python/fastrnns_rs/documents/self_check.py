@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fastrnns_rs.documents.part import Part
-from fastrnns_rs.documents.tolerances import ROUNDING, is_between
+from fastrnns_rs.documents.tolerances import ROUNDING, check_inside
 from fastrnns_rs.errors import UsageError
 
 CheckName = Literal["sides", "launch_order", "session", "time"]
@@ -65,13 +65,12 @@ class SelfCheck(Part):
 
     def _check_interval(self) -> None:
         """Rejects an interval that contradicts the ratio or the finding."""
-        low, ratio, high = self.ratio_ci_low, self.ratio, self.ratio_ci_high
+        low, high = self.ratio_ci_low, self.ratio_ci_high
         if low is not None and high is not None and low > high:
             raise UsageError(f"ratio_ci_low is {low:g}, above ratio_ci_high, {high:g}")
-        if low is None or ratio is None or high is None:
+        check_inside("ratio", low, self.ratio, high)
+        if low is None or self.ratio is None or high is None:
             return
-        if not is_between(ratio, low, high):
-            raise UsageError(f"ratio is {ratio:g}, outside of its interval from {low:g} to {high:g}")
         includes = low * (1 + ROUNDING) < 1 < high * (1 - ROUNDING)
         excludes = low > 1 + ROUNDING or high < 1 - ROUNDING
         if (self.finding == "difference" and includes) or (self.finding == "none" and excludes):

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.documents.tolerances import COMPUTED, is_between, is_near
+from fastrnns_rs.documents.tolerances import COMPUTED, check_number, is_between, is_near
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -172,8 +172,8 @@ def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationSt
 def _check_median(path: str, group: object, name: str, times: Sequence[int | None]) -> None:
     value, known = getattr(group, name), [time for time in times if time is not None]
     # Earlier versions have some times only.
-    if value is not None and len(known) == len(times) and not is_near(value, median(known)):
-        raise UsageError(f"{path}.{name} is {value:.9g}, and that of its iterations is {median(known):.9g}")
+    if value is not None and len(known) == len(times):
+        check_number(f"{path}.{name}", value, median(known), "its iterations")
 
 
 def _check_ranks(found: SummaryDocument) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.sweep import label, name_runner
 from fastrnns_rs.documents.sweep_findings import growths
-from fastrnns_rs.documents.tolerances import COMPUTED, is_near
+from fastrnns_rs.documents.tolerances import COMPUTED, check_number
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,16 +80,15 @@ def _time(result: Result, phase: str) -> float | None:
 
 
 def _check_cell(path: str, cell: SweepCell, result: Result, expected: float) -> None:
-    if not is_near(cell.time_ns, expected):
-        raise UsageError(f"{path}.time_ns is {cell.time_ns:.9g}, and that of the result is {expected:.9g}")
+    check_number(f"{path}.time_ns", cell.time_ns, expected, "the result")
     samples = cell.samples_per_second
     rate = result.problem.mini_batch / expected * 1e9 if expected > 0 else None
-    if samples is not None and (rate is None or not is_near(samples, rate)):
-        raise UsageError(f"{path}.samples_per_second is {samples:.9g}, not mini_batch by time_ns")
+    if samples is not None:
+        check_number(f"{path}.samples_per_second", samples, rate, "mini_batch and time_ns")
     length, steps = result.problem.seq_length, cell.steps_per_second
     known = None if length is None or samples is None else length * samples
-    if steps is not None and (known is None or not is_near(steps, known)):
-        raise UsageError(f"{path}.steps_per_second is {steps:.9g}, not seq_length by samples_per_second")
+    if steps is not None:
+        check_number(f"{path}.steps_per_second", steps, known, "seq_length and samples_per_second")
 
 
 def _check_exponent(path: str, one: SweepGrowth) -> None:
@@ -120,26 +118,15 @@ def _check_growths(growth: Sequence[SweepGrowth], measured: Sequence[Result]) ->
             if one.exponent is not None:
                 raise UsageError(f"{path}.exponent is {one.exponent:.9g}, and the results have none")
             continue
+        # Exponents near 0 have the rounding errors of numbers near 1.
         for name in _COMPUTED:
-            _check_number(f"{path}.{name}", getattr(one, name), getattr(expected, name))
+            check_number(f"{path}.{name}", getattr(one, name), getattr(expected, name), "the results", unit=1)
         if len(one.local_exponents) != len(expected.local_exponents):
             lengths = [len(found.local_exponents) for found in (one, expected)]
             raise UsageError(f"{path}.local_exponents has length {lengths[0]}, and that of the results is {lengths[1]}")
         for place, (value, known) in enumerate(zip(one.local_exponents, expected.local_exponents, strict=True)):
-            _check_number(f"{path}.local_exponents[{place}]", value, known)
+            check_number(f"{path}.local_exponents[{place}]", value, known, "the results", unit=1)
 
 
 def _growth_key(one: SweepGrowth) -> Hashable:
     return (one.axis, one.phase, _key(one.runner, one.at))
-
-
-def _check_number(path: str, value: float | None, expected: float | None) -> None:
-    if value is None and expected is None:
-        return
-    # Exponents near 0 have absolute rounding errors.
-    is_equal = (
-        value is not None and expected is not None and math.isclose(value, expected, rel_tol=COMPUTED, abs_tol=COMPUTED)
-    )
-    if not is_equal:
-        texts = ["null" if one is None else f"{one:.9g}" for one in (value, expected)]
-        raise UsageError(f"{path} is {texts[0]}, and that of the results is {texts[1]}")

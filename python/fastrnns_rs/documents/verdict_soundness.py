@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import benjamini_hochberg, compare_samples
@@ -11,7 +11,7 @@ from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.combined_ratio import combine_ratios
 from fastrnns_rs.documents.replicates import session_levels, vary
 from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
-from fastrnns_rs.documents.tolerances import COMPUTED
+from fastrnns_rs.documents.tolerances import check_number
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     #: Time of each process of both sides.
     Times = tuple[Sequence[float], Sequence[float]]
 
+#: Numbers of this size and below, such as small p-values, have absolute rounding errors.
+_SMALLEST = 1e-3
 _INTERVAL = ("ratio_ci_low", "ratio_ci_high", "p_value")
 
 
@@ -101,19 +103,28 @@ def _check_numbers(
     if paired and len(times[0]) != len(times[1]):
         # A process without a partner is in no pair.
         return None
-    messages = []
-    # Rows of several runs of `ab` have no pairs, also beside rows that do.
-    for pairs in (True, False) if paired else (False,):
-        found = _compare(path, times, method, session_error, paired=pairs)
+
+    def check(*, paired: bool) -> SampleComparison:
+        found = _compare(path, times, method, session_error, paired=paired)
         expected: dict[str, float | None] = {name: getattr(found, name) for name in names}
         if row.basis != "history" or session_error is not None:
-            known = found.p_value is not None and (session_error is not None or vary(*times, paired=pairs))
+            known = found.p_value is not None and (session_error is not None or vary(*times, paired=paired))
             expected |= {name: getattr(found, name) if known else None for name in _INTERVAL}
-        message = _difference(path, stored, expected, max(times[0]))
-        if not message:
-            return found
-        messages.append(message)
-    raise UsageError(messages[0])
+        for name, number in expected.items():
+            key = "shift_ns" if name == "shift" else name
+            # A difference near 0 has the rounding errors of the times.
+            unit = max(times[0]) if name == "shift" else _SMALLEST
+            check_number(f"{path}.{key}", getattr(stored, key), number, "the processes", unit)
+        return found
+
+    try:
+        return check(paired=paired)
+    except UsageError:
+        # Rows of several runs of `ab` have no pairs, also beside rows that do.
+        with suppress(UsageError):
+            if paired:
+                return check(paired=False)
+        raise
 
 
 def _compare(
@@ -130,22 +141,6 @@ def _compare(
         )
     except (ValueError, ArithmeticError) as error:
         raise UsageError(f"{path} has processes that cannot be compared", reason=str(error)) from error
-
-
-def _difference(path: str, stored: Row | StatisticChange, expected: dict[str, float | None], longest: float) -> str:
-    """Returns a message about the first number that differs; empty if none does."""
-    for name, number in expected.items():
-        key = "shift_ns" if name == "shift" else name
-        # A difference near 0 has the rounding errors of the times.
-        if not _is_near(getattr(stored, key), number, longest if name == "shift" else 1e-3):
-            return f"{path}.{key} is {shown(getattr(stored, key))}, and that of the processes is {shown(number)}"
-    return ""
-
-
-def _is_near(value: float | None, expected: float | None, unit: float = 1e-3) -> bool:
-    if value is None or expected is None:
-        return value is expected
-    return math.isclose(value, expected, rel_tol=COMPUTED, abs_tol=COMPUTED * unit)
 
 
 def _check_word(path: str, row: Row, alone: SampleComparison | None, method: Method) -> None:
@@ -180,9 +175,7 @@ def check_adjusted(name: str, table: Sequence[Row | Change], rate: float) -> Non
     verdicts = [row.verdict or getattr(row, "conditional_verdict", None) for _, row, _ in rows]
     values = counted_p_values((verdict, value) for verdict, (*_, value) in zip(verdicts, rows, strict=True))
     for (number, row, _), value in zip(rows, benjamini_hochberg(values, rate=rate).adjusted, strict=True):
-        if not _is_near(row.p_value_adjusted, value):
-            stored = f"{shown(row.p_value_adjusted)}, and that of all {name} is {shown(value)}"
-            raise UsageError(f"{name}[{number}].p_value_adjusted is {stored}")
+        check_number(f"{name}[{number}].p_value_adjusted", row.p_value_adjusted, value, f"all {name}", _SMALLEST)
 
 
 def _check_mean(found: Comparison) -> None:
@@ -200,9 +193,7 @@ def _check_mean(found: Comparison) -> None:
             raise UsageError("geometric_mean is null, and rows have p-values" if mean else "geometric_mean has no rows")
         return
     for name in ("ratio", "ratio_ci_low", "ratio_ci_high", "n"):
-        value, expected = getattr(found.geometric_mean, name), getattr(mean, name)
-        if not _is_near(value, expected):
-            raise UsageError(f"geometric_mean.{name} is {shown(value)}, and that of the rows is {shown(expected)}")
+        check_number(f"geometric_mean.{name}", getattr(found.geometric_mean, name), getattr(mean, name), "the rows")
 
 
 def _runner(row: Row) -> Hashable:
