@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import counting, stats
@@ -43,6 +43,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
         evidence=f"{name or file}, {counting.counted(ended, 'process', 'processes')}",
         FILE="FILE" if name is None else shlex.quote(name),
     )
+    paired = _find_pairs(run)
     own = next((one for one in run.sides if one.name == side), None)
     setting = hash_setting(run, side)
     return Side(
@@ -52,7 +53,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
             series
             for index, result in enumerate(run.results)
             if side is None or result.side == side
-            for series in _series(result, run, setting, f"{file}: results[{index}]")
+            for series in _series(result, run, setting, f"{file}: results[{index}]", paired=id(result) in paired)
         ],
         environment=flatten(run, own),
         warnings=[interrupted] if run.status == "interrupted" else [],
@@ -64,7 +65,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
     )
 
 
-def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Series]:
+def _series(result: Result, run: Run, setting: str, place: str, *, paired: bool) -> Iterator[Series]:
     phases: list[Phase] = ["forward"]
     places = {id(one): f"{place}.processes[{number}]" for number, one in enumerate(result.processes)}
     sound = counted(result.processes)
@@ -108,28 +109,30 @@ def _series(result: Result, run: Run, setting: str, place: str) -> Iterator[Seri
             source_sha256=result.source_sha256,
             peak_memory_bytes=result.peak_memory_bytes,
             samples_ns=times,
-            blocks=blocks if _has_pairs(result, run) else [],
+            blocks=blocks if paired else [],
             by_verdict=run.plan.stop.rule == "decided",
             means_ns=means,
             p95s_ns=p95s,
         )
 
 
-def _has_pairs(result: Result, run: Run) -> bool:
-    """Returns True if the processes of each index were neighbours.
+def _find_pairs(run: Run) -> set[int]:
+    """Returns the `id` of each result whose processes of one index were neighbours.
 
     These are one of each side. A difference between processes that are paired at will varies as little as one likes.
     """
-    if result.side is None:
-        return False
+    found: set[int] = set()
     # The results of both sides are in one order; their problems may differ.
-    sides = [[one for one in run.results if one.side == side] for side in ("a", "b")]
-    place = next(place for side in sides for place, one in enumerate(side) if one is result)
-    orders: dict[int, list[int]] = {}
-    for process in (process for side in sides for one in side[place : place + 1] for process in one.processes):
-        orders.setdefault(process.index, []).append(process.order)
-    in_order = [orders[index] for index in sorted(orders)]
-    return all(max(one) < min(other) for one, other in pairwise(in_order))
+    sides = ([one for one in run.results if one.side == side] for side in ("a", "b"))
+    for pair in zip_longest(*sides):
+        results = [one for one in pair if one is not None]
+        orders: dict[int, list[int]] = {}
+        for process in (process for one in results for process in one.processes):
+            orders.setdefault(process.index, []).append(process.order)
+        in_order = [orders[index] for index in sorted(orders)]
+        if all(max(one) < min(other) for one, other in pairwise(in_order)):
+            found |= {id(one) for one in results}
+    return found
 
 
 def _reason(result: Result, *, ended: bool) -> str | None:
