@@ -5,6 +5,7 @@
 
 mod convert;
 mod errors;
+mod folder;
 mod interrupt;
 mod orchestrate;
 mod planted;
@@ -19,6 +20,8 @@ use pyo3::prelude::pymodule;
 /// The Rust core of fastrnns-rs.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::folder::hash_folder;
     #[pymodule_export]
     use super::interrupt::Stop;
     #[pymodule_export]

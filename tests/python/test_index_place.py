@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sqlite3
 import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from run_files import exactly, run
 
 from fastrnns_rs.verbs.history import indexed_files, run_index
-from fastrnns_rs.verbs.history.folder_state import folder_state
 from fastrnns_rs.verbs.history.index_place import index_path
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.verbs.history.run_index import RunIndex
@@ -31,7 +28,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def keep_one(history: RunHistory, number: int = 1) -> int:
     history.keep(run([exactly([1000])], run_id=f"{number:032x}"))
-    return history.n_runs()
+    return history.listed()[1]
 
 
 def numbers(index: RunIndex) -> list[int]:
@@ -65,17 +62,17 @@ def test_ctrl_c_ends_waiting_for_a_locked_index(tmp_path: Path, cache: Path, mon
             begin = time.monotonic()
             signal.setitimer(signal.ITIMER_REAL, 0.5)
             with pytest.raises(KeyboardInterrupt):
-                history.n_runs()
+                history.listed()
             assert time.monotonic() - begin < 10
             # No command waits for ever.
             monkeypatch.setattr(run_index, "_PATIENCE_S", 0.2)
-            assert history.n_runs() == 1
+            assert history.listed()[1] == 1
     finally:
         signal.signal(signal.SIGALRM, before)
 
 
 def test_without_runs_nothing_is_written(tmp_path: Path, cache: Path) -> None:
-    assert RunHistory(tmp_path / "none").n_runs() == 0
+    assert RunHistory(tmp_path / "none").listed()[1] == 0
     assert not cache.exists()
 
 
@@ -108,32 +105,6 @@ def test_root_makes_no_folder_in_that_of_another_user(tmp_path: Path, cache: Pat
     assert os.listdir(cache) == []
 
 
-def test_a_history_in_the_place_of_another(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both were unpacked at once: the times of their folders are equal."""
-    del cache
-    monkeypatch.setattr(run_index, "_TICK_NS", 0)
-    for number in (1, 2):
-        run([exactly([1000])], run_id=f"{number:032x}").save(tmp_path / f"{number}.json")
-    histories = [RunHistory(tmp_path / f"unpacked-{number}") for number in (1, 2)]
-    for _ in range(100):
-        for one in histories:
-            shutil.rmtree(one.folder, ignore_errors=True)
-            one.make()
-        for number, one in enumerate(histories, 1):
-            os.link(tmp_path / f"{number}.json", one.runs_folder / f"{number}.json")
-        if len({one.runs_folder.stat().st_ctime_ns for one in histories}) == 1:
-            break
-    else:
-        pytest.skip("needs a file system with a coarse clock")
-    found = []
-    time.sleep(0.01)
-    for one in histories:
-        history = RunHistory(one.folder.rename(tmp_path / "history"))
-        found.append([int(each.run_id, 16) for _ in range(2) for each in history.document().runs])
-        history.folder.rename(one.folder)
-    assert found == [[1, 1], [2, 2]]
-
-
 def test_two_histories_of_one_path_at_the_same_time(tmp_path: Path, cache: Path) -> None:
     """Two containers, or two machines, with one home folder."""
     histories = [RunHistory(tmp_path / name) for name in ("a", "b")]
@@ -160,19 +131,12 @@ def test_an_index_that_another_command_has_brought_up_to_date(
             other.setattr(indexed_files, "read_file", read_file)
             history.find_place(run([], run_id=f"{1:032x}")).unlink()
             history.keep(run([exactly([1000])], run_id=f"{2:032x}"))
-            assert history.n_runs() == 1
+            assert history.listed()[1] == 1
         return found
 
     monkeypatch.setattr(indexed_files, "read_file", slow)
     with history.index() as index:
         assert numbers(index) == [2]
-
-
-def test_the_state_of_a_folder_of_an_image_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All times of a reproducible image are equal."""
-    assert folder_state(tmp_path) is not None
-    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_RDONLY))
-    assert folder_state(tmp_path) is None
 
 
 @pytest.mark.parametrize("target", [None, "cache", "nowhere"])

@@ -103,7 +103,7 @@ def command(**given: Any) -> int:
         message = "--all and --last do not work with named runs and actions"
         raise UsageError(message, "Leave out --all and --last.")
     newest = _newest(given, acts, format_name)
-    found = history.document(newest)
+    found, count = history.listed(newest)
     shared.tell_warnings(found.warnings)
     if acts == ["prune"]:
         return _prune(history, found, given)
@@ -113,7 +113,7 @@ def command(**given: Any) -> int:
         return ExitCode.DONE
     listed = {one.run_id for one in chosen}
     shown = found.with_runs([one for one in found.runs if one.run_id in listed])
-    earlier = history.n_runs() - len(shown.runs) if len(shown.runs) == newest and not given["runs"] else 0
+    earlier = count - len(shown.runs) if len(shown.runs) == newest and not given["runs"] else 0
     timed = shown
     if wants_trends:
         from fastrnns_rs.verbs.history.trends import with_trends

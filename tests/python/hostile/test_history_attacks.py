@@ -156,7 +156,6 @@ def test_text_of_a_run_is_stored_as_it_can_be(history: RunHistory) -> None:
 
 
 def test_a_file_that_could_not_be_read_is_read_again(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_index, "_TICK_NS", -(10**12))
     for value in ("none", "1"):
         large = three.runs_folder / "large.json"
         large.write_text(json.dumps(made(4).to_dict()) + " " * (2 << 20))
@@ -186,7 +185,6 @@ def test_an_interrupted_command_continues_the_index(three: RunHistory, monkeypat
 
 
 def test_a_file_that_another_build_refused_is_read_again(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_index, "_TICK_NS", -(10**12))
     with monkeypatch.context() as earlier:
         for module in (run_index, indexed_files):
             earlier.setattr(module, "__version__", "0.0.1")

@@ -21,9 +21,8 @@ from fastrnns_rs.documents.user_folder import user_folder
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
-from fastrnns_rs.verbs.history.folder_state import unreadable_history
 from fastrnns_rs.verbs.history.index_place import index_path
-from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex
+from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unreadable_history
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
 from fastrnns_rs.verbs.history.utc_times import in_utc
 
@@ -174,20 +173,19 @@ class RunHistory:
         Args:
             newest: Number of the last started runs; None for all.
         """
+        return self.listed(newest)[0]
+
+    def listed(self, newest: int | None = None) -> tuple[History, int]:
+        """Returns the runs as `document` does, and the number of all runs."""
         # The garbage collector would only scan thousands of live objects.
         with pause_garbage_collection(), self.index() as index:
             # Damage that only this query meets has the next one read the files.
             faults = index.faults()
             rows, others = index.runs(newest)
-            runs = self._runs(rows)
+            runs, count = self._runs(rows), index.n_runs()
         foreign = [f"{name}: {fault}" for name, fault in faults]
         foreign += [f"{name}: run {run_id[:12]} has another file, which is listed" for name, run_id in others]
-        return History(folder=str(self.folder), runs=runs, warnings=[*_report_foreign(foreign)])
-
-    def n_runs(self) -> int:
-        """Returns the number of runs."""
-        with self.index() as index:
-            return index.n_runs()
+        return History(folder=str(self.folder), runs=runs, warnings=[*_report_foreign(foreign)]), count
 
     def _runs(self, rows: list[tuple[Any, ...]]) -> list[KeptRun]:
         tags, folder = self._tags({row[2] for row in rows}), f"{self.runs_folder}/"

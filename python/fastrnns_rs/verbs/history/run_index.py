@@ -17,10 +17,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fastrnns_rs._core import __version__
+from fastrnns_rs._core import __version__, hash_folder
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.writer_lock import has_locks
-from fastrnns_rs.verbs.history.folder_state import folder_state, unreadable_history
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.history.index_tables import lay_out
 
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ _PATIENCE_S = 30.0
 _GLANCE_S, _PAUSE_S = 0.1, 0.01
 #: Part of an error number of SQLite that is its kind.
 _PRIMARY = 0xFF
-#: A folder that changed more recently may change again with an equal time.
-_TICK_NS = 2_000_000_000
 #: Number of values in one statement that every version of SQLite supports.
 _MOST_VALUES = 500
 #: Number of attempts to use an index that other commands change.
@@ -258,14 +256,11 @@ class RunIndex:
 
     def _try_to_catch_up(self) -> bool:
         """Updates the index; returns False if another command has changed it meanwhile."""
-        begin, state = time.time_ns(), folder_state(self._folder)
+        # Files that change afterwards give another state next time.
+        state = _state(self._folder)
         with self._transaction("DEFERRED") as version:
             self._version = version
-            # Run files are replaced by renaming, which changes the times of their folder.
-            if state is not None and self._execute("SELECT state, reader FROM folder").fetchone() == (
-                state.text,
-                __version__,
-            ):
+            if self._execute("SELECT state, reader FROM folder").fetchone() == (state, __version__):
                 return True
             # A file that another build refused may be a run file of this build.
             text = "SELECT name, size, mtime_ns, ctime_ns, fault IS NULL OR reader = ? FROM files"
@@ -274,12 +269,10 @@ class RunIndex:
         known = {os.fsdecode(row[0]): (os.fsdecode(row[0]), *row[1:4]) if row[4] else None for row in stamps}
         gone = known.keys() - found.keys()
         changed = [stamp for name, stamp in found.items() if known.get(name) != stamp]
-        stable = state.text if state is not None and begin - state.changed_ns > _TICK_NS else None
         if not gone and not changed:
-            if stable is not None:
-                # A read-only index can still be used.
-                with suppress(sqlite3.OperationalError):
-                    return self._replace([], [], stable)
+            # A read-only index can still be used.
+            with suppress(sqlite3.OperationalError):
+                return self._replace([], [], state)
             return True
         # Importing the run file reader takes as long as listing thousands of runs.
         from fastrnns_rs.verbs.history.indexed_files import read_file
@@ -291,7 +284,7 @@ class RunIndex:
             is_read = is_read and all(record[0][-1] for record in records)
             is_last = first + _PART >= len(changed)
             names = [*(gone if is_last else ()), *(record[0][0] for record in records)]
-            if not self._replace(names, records, stable if is_last and is_read else None):
+            if not self._replace(names, records, state if is_last and is_read else None):
                 return False
         return True
 
@@ -357,6 +350,16 @@ def _storable(time_ns: int) -> int:
     return max(-_LARGEST_INTEGER, min(time_ns, _LARGEST_INTEGER))
 
 
+def _state(folder: Path) -> str | None:
+    """Returns a text that is another after each change of a file; None without a folder."""
+    try:
+        return f"{hash_folder(folder):016x}"
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unreadable_history(folder, error) from error
+
+
 def _files(folder: Path) -> Iterable[Stamp]:
     try:
         with os.scandir(folder) as entries:
@@ -379,3 +382,9 @@ def _files(folder: Path) -> Iterable[Stamp]:
         return
     except OSError as error:
         raise unreadable_history(folder, error) from error
+
+
+def unreadable_history(folder: Path, error: OSError | ValueError) -> UsageError:
+    """Makes the error for a folder that cannot be read, or whose path is impossible."""
+    message, hint = f"cannot read history: {str(folder)!r}", "Use another `history` or `history=False`."
+    return UsageError(message, hint, reason=(isinstance(error, OSError) and error.strerror) or str(error))
