@@ -119,6 +119,8 @@ class ResultsFile:
 
     def _write(self, path: Path, pieces: Sequence[bytes], name: str) -> None:
         try:
+            if self._place is not None:
+                self._locks.check(path, self._place)
             writing.write(path, pieces, self._place)
         except UsageError as error:
             if not self.failed:

@@ -11,6 +11,7 @@ import fcntl
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Longest file name of most file systems, in bytes.
 _LONGEST_NAME = 255
+#: Time to wait for another process, and between attempts, in seconds.
+_PATIENCE_S, _PAUSE_S = 30.0, 0.05
 #: Number of attempts to lock a file that other processes remove.
 _TRIES = 100
 #: Text of a lock file: number of the process, and name of the machine.
@@ -81,6 +84,47 @@ class WriterLocks:
         except OSError as error:
             self._forget(place)
             return error.strerror
+
+    def wait(self, path: Path, real: str | None = None) -> None:
+        """Locks a file as `hold` does, but waits for a process that writes it.
+
+        Raises:
+            UsageError: If another process keeps it locked for long, or no regular file can be there.
+        """
+        end = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                self.hold(path, real)
+            except UsageError:
+                if time.monotonic() >= end:
+                    raise
+            else:
+                return
+            time.sleep(_PAUSE_S)
+
+    def check(self, path: Path, real: str) -> None:
+        """Rejects a file that lies in another place than the one that was locked.
+
+        If its folder was replaced, a file of that name there may be of any other program.
+
+        Args:
+            path: File, for the message.
+            real: File that `path` led to when it was locked.
+
+        Raises:
+            UsageError: If its lock is gone, and a file is there.
+        """
+        place = _lock_file(real)
+        descriptor = self._held.get(place)
+        if descriptor is None or _is_at(descriptor, place):
+            return
+        if not os.path.lexists(real):
+            # There is nothing to lose: the folder was removed, and perhaps created again.
+            self._forget(place)
+            self.hold(path, real)
+            return
+        hint, reason = "Use a folder that nothing else changes.", "its folder was replaced, or its lock file removed"
+        raise UsageError(f"cannot write file: {str(path)!r}", hint, reason=reason, value=str(path))
 
     def _lock(self, path: str) -> str | None:
         """Creates and locks a lock file.
@@ -150,8 +194,12 @@ class WriterLocks:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[str]:
+def locked(path: Path, *, waits: bool = False) -> Iterator[str]:
     """Locks a file for a `with` block, where that is possible.
+
+    Args:
+        path: File, which may be missing.
+        waits: True to wait for a process that writes it.
 
     Yields:
         File that the path's symbolic links lead to.
@@ -161,7 +209,10 @@ def locked(path: Path) -> Iterator[str]:
     """
     place = real_path(path)
     with WriterLocks() as locks:
-        locks.hold(path, place)
+        if waits:
+            locks.wait(path, place)
+        else:
+            locks.hold(path, place)
         yield place
 
 
@@ -239,7 +290,7 @@ def _check_own(descriptor: int) -> None:
 def _is_at(descriptor: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,11 @@ from run_files import exactly, run
 
 from fastrnns_rs.documents import writing
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.documents.writer_lock import locked
 from fastrnns_rs.verbs.history import indexed_files, run_index
 from fastrnns_rs.verbs.history.index_place import index_path
 from fastrnns_rs.verbs.history.run_history import RunHistory
-from fastrnns_rs.verbs.history.transfer import import_runs
+from fastrnns_rs.verbs.history.transfer import export_runs, import_runs
 
 TESTS = Path(__file__).resolve().parents[1]
 #: Keeps runs, and reads the history in between; says the number of each when it is kept.
@@ -259,21 +261,37 @@ def test_the_id_of_a_run_names_no_other_file(history: RunHistory, tmp_path: Path
     assert sorted(os.listdir(tmp_path)) == ["elsewhere.json", "foreign.json", "history"]
 
 
-def test_changed_and_removed_files_are_noticed(history: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_and_removed_files_are_noticed(history: RunHistory) -> None:
     paths = [history.keep(made(number)) for number in range(3)]
     assert len(ids(history)) == 3
     paths[0].unlink()
     assert len(ids(history)) == 2
     history.keep(made(1))
     assert len(ids(history)) == 2
-    # The time of the folder is trusted only when it is old enough to change with the next file.
-    monkeypatch.setattr(run_index, "_TICK_NS", 10_000_000)
-    time.sleep(0.1)
+    # A copy over a file changes no time of its folder.
+    text = paths[1].read_bytes()
+    paths[1].write_bytes(b"")
+    assert len(ids(history)) == 1
+    paths[1].write_bytes(text)
     assert len(ids(history)) == 2
-    with history.index() as index:
-        assert index._fetch("SELECT COUNT(*) FROM folder") == [(1,)]
-    history.keep(made(7))
-    assert len(ids(history)) == 3
+
+
+def test_imports_and_exports_at_the_same_time_wait_for_each_other(history: RunHistory, tmp_path: Path) -> None:
+    paths = [history.keep(made(number)) for number in range(3)]
+    other = RunHistory(tmp_path / "other")
+    other.make()
+    with ThreadPoolExecutor() as threads:
+        with ExitStack() as locks:
+            for path in (other.find_place(made(1)), tmp_path / "out" / paths[1].name):
+                path.parent.mkdir(exist_ok=True)
+                locks.enter_context(locked(path))
+            imported = threads.submit(import_runs, other, [history.runs_folder])
+            exported = threads.submit(export_runs, history.document().runs, tmp_path / "out")
+            time.sleep(0.2)
+            assert not imported.done()
+            assert not exported.done()
+        assert (len(imported.result()[0]), len(exported.result())) == (3, 3)
+    assert len(ids(other)) == 3
 
 
 def full(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -14,7 +14,7 @@ from commands import run_cli
 from kept_runs import ids, keep_three
 
 from fastrnns_rs import UsageError
-from fastrnns_rs.verbs.history import tag_lock
+from fastrnns_rs.documents import writer_lock
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
 
@@ -99,7 +99,7 @@ def test_tags_and_deletions_wait_for_each_other(three: RunHistory, monkeypatch: 
             assert not any(one.done() for one in waiting)
         assert [one.result() for one in waiting] == [None, runs[1:]]
     assert os.listdir(three.folder / "tags") == ["a"]
-    monkeypatch.setattr(tag_lock, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(writer_lock, "_PATIENCE_S", 0.0)
     locked = f"cannot lock tags: .*: process {os.getpid()} "
     with locked_tags(three.tags_folder):
         for act in (lambda: three.tag(runs[:1], "b"), lambda: three.remove(runs[:1])):

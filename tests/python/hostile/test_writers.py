@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import shutil
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
@@ -95,7 +96,7 @@ def test_a_process_that_is_stopped_still_writes(tmp_path: Path) -> None:
         assert first.end().status == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
 def test_a_process_that_is_interrupted_leaves_no_lock(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "run.json"
     with WaitingBench(*BENCH, "--output", path) as first:
@@ -264,6 +265,37 @@ def test_a_link_that_changes_during_a_run_does_not_change_its_file(tmp_path: Pat
         assert first.end().status == 0
     assert Run.load(path).status == "complete"
     assert other.read_text() == "precious"
+
+
+def test_a_folder_that_is_replaced_during_a_run_costs_no_file_of_others(tmp_path: Path) -> None:
+    folder, other, temporary = (tmp_path / name for name in ("out", "other", "tmp"))
+    for one in (folder, other, temporary):
+        one.mkdir()
+    (other / "run.json").write_text("precious")
+    with WaitingBench(*BENCH, "--run-file", folder / "run.json", variables={"TMPDIR": str(temporary)}) as first:
+        first.measure(1)
+        folder.rename(tmp_path / "moved")
+        folder.symlink_to(other)
+        done = first.end()
+    assert (other / "run.json").read_text() == "precious"
+    assert done.status == 1
+    assert "its folder was replaced" in done.stderr
+    (kept,) = temporary.glob("fastrnns-rs-run-*.json")
+    assert Run.load(kept).status == "complete"
+
+
+def test_a_folder_that_was_removed_during_a_run_is_written_again(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    with WaitingBench(*BENCH, "--run-file", folder / "run.json") as first:
+        first.measure(1)
+        shutil.rmtree(folder)
+        first.measure(1)
+        folder.mkdir()
+        done = first.end()
+    assert done.status == 0
+    assert Run.load(folder / "run.json").status == "complete"
+    assert os.listdir(folder) == ["run.json"]
 
 
 def test_a_document_does_not_replace_the_file_or_the_lock_of_a_run(tmp_path: Path) -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
-
-#: Time to wait for another command that has locked the tags, and between attempts, in seconds.
-_PATIENCE_S = 30.0
-_PAUSE_S = 0.05
 
 
 @contextmanager
@@ -25,15 +20,10 @@ def locked_tags(folder: Path) -> Iterator[None]:
     Raises:
         UsageError: If another process keeps them locked.
     """
-    end = time.monotonic() + _PATIENCE_S
     with WriterLocks() as locks:
-        while True:
-            try:
-                locks.hold(folder, str(folder))
-                break
-            except UsageError as error:
-                if time.monotonic() >= end:
-                    message, hint = f"cannot lock tags: {str(folder)!r}", "Wait until the process has ended."
-                    raise UsageError(message, hint, reason=error.reason, value=str(folder)) from None
-            time.sleep(_PAUSE_S)
+        try:
+            locks.wait(folder, str(folder))
+        except UsageError as error:
+            message, hint = f"cannot lock tags: {str(folder)!r}", "Wait until the process has ended."
+            raise UsageError(message, hint, reason=error.reason, value=str(folder)) from None
         yield

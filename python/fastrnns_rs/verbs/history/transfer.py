@@ -36,11 +36,13 @@ def export_runs(runs: Iterable[KeptRun], folder: Path) -> list[Path]:
         for one in runs:
             path = folder / Path(one.path).name
             content = reading.content(one.path)
-            if os.path.lexists(path) and (path.is_symlink() or not path.is_file() or reading.content(path) != content):
-                message, hint = f"file exists with another content: {str(path)!r}", "Export to an empty folder."
-                raise UsageError(message, hint, value=str(path))
-            with locked(path) as place:
-                writing.write(path, [content], place)
+            # Another command may export it at the same time.
+            with locked(path, waits=True) as place:
+                if not os.path.lexists(path):
+                    writing.write(path, [content], place)
+                elif path.is_symlink() or not path.is_file() or reading.content(path) != content:
+                    message, hint = f"file exists with another content: {str(path)!r}", "Export to an empty folder."
+                    raise UsageError(message, hint, value=str(path))
             found.append(path)
     except OSError as error:
         raise make_system_error(error) from error
@@ -71,8 +73,8 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
             notes.append(f"skipped: {error.message}")
             continue
         place = history.find_place(run)
-        with locked(place):
-            # Another command may have imported it at the same time.
+        # Another command may import it at the same time.
+        with locked(place, waits=True):
             if run.run_id in known or os.path.lexists(place):
                 notes.append(_explain(file, text, place, is_known=run.run_id in known))
                 continue
