@@ -38,7 +38,7 @@ def main() -> None:
         raise
     finally:
         # Python prints a traceback of a signal that comes while it ends.
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             if callable(signal.getsignal(number)):
                 signal.signal(number, lambda *_, leave=os._exit: leave(130))
         _leave_threads(code)

@@ -264,7 +264,7 @@ def interrupt_on_signals() -> None:
 
     Measured results are then kept. No process, temporary file or lock is left behind, and a terminal shows its cursor.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         # Under nohup, SIGHUP stays ignored. Threads other than the main thread cannot set handlers.
         if signal.getsignal(number) is not signal.SIG_IGN:
             with suppress(ValueError):

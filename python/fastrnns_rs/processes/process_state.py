@@ -17,7 +17,8 @@ def process_restored() -> Iterator[None]:
     Code of runners runs in processes of its own later. Here it would move the files that a command writes, let others
     write to them, or keep the command from ending.
     """
-    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+    handlers = {one: signal.getsignal(one) for one in stops}
     umask = os.umask(0o077)
     os.umask(umask)
     try:
