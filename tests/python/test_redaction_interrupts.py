@@ -93,20 +93,22 @@ def test_the_signal_comes_when_a_trace_is_written(tmp_path: Path) -> None:
 
 def test_folders_of_killed_commands_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    old, young, link = (tmp_path / f"fastrnns-rs-redact-{name}" for name in ("old", "young", "link"))
-    for folder in (old, young, kept := tmp_path / "kept"):
+    old, young, link = (tmp_path / f"fastrnns-rs-redact-{digit * 16}" for digit in "abc")
+    mine = tmp_path / "fastrnns-rs-redact-mine"
+    for folder in (old, young, mine, kept := tmp_path / "kept"):
         folder.mkdir()
         (folder / "trace.json").touch()
     link.symlink_to(kept)
     hour_ago = time.time() - 3600
     with private_folder.private_folder(tmp_path, ProfileRequest()) as busy:
-        for folder in (old, busy.path, kept):
+        for folder in (old, busy.path, mine, kept):
             os.utime(folder, (hour_ago, hour_ago))
         with private_folder.private_folder(tmp_path, ProfileRequest()):
             assert not old.exists()
             # Another process uses the folder, or may be about to lock the folder.
             assert busy.path.is_dir()
             assert young.is_dir()
+            assert (mine / "trace.json").is_file()
             assert (kept / "trace.json").is_file()
     assert not busy.path.exists()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import time
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.runners.profile_request import ProfileRequest
 
 _PREFIX = "fastrnns-rs-redact-"
+_NAME = re.compile(rf"{_PREFIX}[0-9a-f]{{16}}")
 #: Age in seconds from which a folder without a lock is abandoned: a new folder gets its lock within this time.
 _ABANDONED_S = 60.0
 
@@ -117,6 +119,9 @@ def _locked(folder: str) -> Iterator[None]:
 def _remove_abandoned() -> None:
     """Removes private folders of this user whose process was killed."""
     for folder in temporary_root().glob(f"{_PREFIX}*"):
+        # A folder of the user may begin like that.
+        if _NAME.fullmatch(folder.name) is None:
+            continue
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
