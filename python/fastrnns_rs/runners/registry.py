@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
 
 #: Prefix of the names of modules that were made from a runner's file: they cannot be imported.
-_FILE_MODULE = "_fastrnns_runners_"
+FILE_MODULE = "_fastrnns_runners_"
 #: Values of `--group`, in the order in which groups run.
 GROUPS = ("vl_rnns", "rnns", "cnns")
 ALL = "all"
@@ -298,7 +298,7 @@ def load_module(name: str) -> None:
 
 def is_importable(source: Source) -> bool:
     """Returns True if importing the module of a source runs its file."""
-    return not source.module.startswith(_FILE_MODULE) and _origin(source.module) == source.file
+    return not source.module.startswith(FILE_MODULE) and _origin(source.module) == source.file
 
 
 def load_file(path: str) -> list[str]:
@@ -314,11 +314,10 @@ def load_file(path: str) -> list[str]:
     file = Path(path).resolve()
     # Modules next to the file are importable, as when it is run as a script, unless other users may put one there who
     # may not replace the file. Its name is not `__main__`, so that the part that a script guards does not run.
-    mode = file.parent.stat().st_mode
-    shared = bool(mode & stat.S_IWOTH) or bool(mode & stat.S_IWGRP and mode & stat.S_ISVTX)
+    shared = is_shared(file.parent)
     if not shared:
         sys.path.insert(0, str(file.parent))
-    name = f"{_FILE_MODULE}{file.stem}"
+    name = f"{FILE_MODULE}{file.stem}"
     try:
         # Standard output is reserved for results.
         with contextlib.redirect_stdout(sys.stderr):
@@ -338,6 +337,12 @@ def load_file(path: str) -> list[str]:
         hint = "Decorate a function of the file with @fastrnns_rs.runner(name)."
         raise UsageError(f"no runner in file: {path!r}", hint, value=path)
     return names
+
+
+def is_shared(folder: Path) -> bool:
+    """Returns True if other users may add files to a folder, such as `/tmp`."""
+    mode = folder.stat().st_mode
+    return bool(mode & stat.S_IWOTH) or bool(mode & stat.S_IWGRP and mode & stat.S_ISVTX)
 
 
 def _is_neighbor(file: Path, module: str) -> bool:

@@ -2,39 +2,129 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
+import warnings
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fastrnns_rs
+from fastrnns_rs.runners.registry import FILE_MODULE, is_shared
 
 if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Source
 
+#: A file, and what changes with its content.
+_Stamp = tuple[Path, int, int, int]
+
 _PACKAGE = Path(fastrnns_rs.__file__).parent
+#: Folders of installed packages, whose versions a run records.
+_INSTALLED = ("site-packages", "dist-packages")
+#: Largest number of files in a hash: a runner may lie beside a copy of torch.
+_MOST_FILES = 500
 
 
 def source_sha256(source: Source) -> str | None:
-    """Returns the hash of the code of a runner. None if its file cannot be read.
+    """Returns the hash of the code of a runner. None if a file cannot be read.
 
     Runners of this package share modules, so that their hash is that of all models. For other runners it is the hash of
-    the file that defines the runner. Modules that this file imports are not part of the hash.
+    the file that defines the runner, and of the Python modules beside it that it imports, and that these import. Of a
+    plug-in and of an installed module these are modules of its own top-level package. Modules that are imported by a
+    computed name are not part of the hash, nor are those beyond 500 files.
     """
     own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
-    files = sorted((_PACKAGE / "models").glob("*.py")) if own else [Path(source.file)]
+    root = _PACKAGE / "models" if own else _find_root(source)
     try:
-        stamps = [(file, found.st_ino, found.st_size, found.st_ctime_ns) for file in files if (found := file.stat())]
-        return _digest(tuple(stamps))
+        stamps = [_stamp(one) for one in sorted(root.glob("*.py"))] if own else _with_imported(source, root)
+        return _digest(root, tuple(stamps))
     except OSError:
         return None
 
 
+def _find_root(source: Source) -> Path:
+    """Returns the folder in which the imports of a runner's file are looked up."""
+    file, names = Path(source.file), source.module.split(".")
+    place = file.parent if file.name == "__init__.py" else file.parent / file.stem
+    return place.parents[len(names) - 1] if place.parts[-len(names) :] == tuple(names) else file.parent
+
+
+def _with_imported(source: Source, root: Path) -> list[_Stamp]:
+    """Returns stamps of a runner's file and its imports, breadth first.
+
+    Raises:
+        OSError: If a file cannot be read.
+    """
+    file, top = Path(source.file), source.module.partition(".")[0]
+    # Modules beside a file in a folder such as `/tmp` are not imported.
+    alone = source.module.startswith(FILE_MODULE) and is_shared(root)
+    only_top = alone or source.package is not None or root.name in _INSTALLED
+    stamps, known, names = [_stamp(file)], {file}, set[str]()
+    # The list grows.
+    for stamp in stamps:
+        for name in _imports(root, stamp):
+            if name in names or (only_top and name.partition(".")[0] != top):
+                continue
+            names.add(name)
+            for one in _run_by(root, name):
+                if len(stamps) == _MOST_FILES:
+                    return stamps
+                if one not in known:
+                    known.add(one)
+                    stamps.append(_stamp(one))
+    return stamps
+
+
+def _run_by(root: Path, name: str) -> Iterator[Path]:
+    """Yields the files below a folder that run when a dotted name is imported."""
+    place = root
+    for part in name.split("."):
+        place /= part
+        package, module = place / "__init__.py", place.with_name(f"{part}.py")
+        # Unlike `Path.is_file`, this is False for a name that is too long.
+        if os.path.isfile(package):  # noqa: PTH113
+            yield package
+        elif os.path.isfile(module):  # noqa: PTH113
+            yield module
+            return
+
+
+@lru_cache(maxsize=4096)
+def _imports(root: Path, stamp: _Stamp) -> tuple[str, ...]:
+    """Returns the dotted names that a file imports, all as seen from `root`."""
+    file = stamp[0]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # Nothing can import the file.
+        return ()
+    folders = file.parent.relative_to(root).parts
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level <= len(folders) + 1:
+            start = [*folders[: len(folders) + 1 - node.level]] if node.level else []
+            start += [node.module] if node.module else []
+            # The names may be modules or not.
+            found.update(".".join([*start, one.name]) for one in node.names)
+    return tuple(sorted(found))
+
+
+def _stamp(file: Path) -> _Stamp:
+    found = file.stat()
+    return file, found.st_ino, found.st_size, found.st_ctime_ns
+
+
 @lru_cache(maxsize=64)
-def _digest(stamps: tuple[tuple[Path, int, int, int], ...]) -> str:
-    """Returns the hash of files. The stamps are what changes with their content."""
+def _digest(root: Path, stamps: tuple[_Stamp, ...]) -> str:
+    """Returns the hash of files, the first of which has no folder in it."""
     found = hashlib.sha256()
-    for file, *_ in stamps:
-        found.update(os.fsencode(file.name) + b"\0" + file.read_bytes() + b"\0")
+    for number, (file, *_) in enumerate(stamps):
+        name = file.relative_to(root) if number else file.name
+        found.update(os.fsencode(name) + b"\0" + file.read_bytes() + b"\0")
     return found.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
+from fastrnns_rs.runners.runner import Source
+from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, plan_bench
 from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import Interrupted, execute
@@ -29,6 +32,19 @@ from fastrnns_rs import runner
 def mine(problem):
     raise NotImplementedError
 """
+#: Modules beside a runner's file.
+MODULES = {
+    "helper.py": "import mine, other, json\nN = 1\n",
+    "other.py": "import helper, helper\n",
+    "broken.py": "def (\n",
+    "pack/__init__.py": "",
+    "pack/sub.py": "def late():\n    from . import near\n",
+    "pack/near.py": "from .deep.er import x\n",
+    "pack/deep/er.py": "from ..far import y\nfrom ....... import z\nx = y\n",
+    "pack/far.py": "import pack.near\nimport helper\ny = 1\n",
+    "unused.py": "",
+}
+DEEP = {"pack/__init__.py", "pack/sub.py", "pack/near.py", "pack/deep/er.py", "pack/far.py"}
 
 
 @pytest.fixture
@@ -68,7 +84,7 @@ class Workers:
 def test_a_runner_whose_code_changes_during_a_run_fails(file: Path) -> None:
     run = execute(*begin(file), executor=each(Workers(4, lambda: change(file))))
     assert run["mine"].status == "failed"
-    assert str(run["mine"].reason).endswith(f"{file} changed during the run")
+    assert str(run["mine"].reason).endswith(f"{file} or a module that it imports changed during the run")
     assert run["mine"].forward is None
     assert run["py"].status == "ok"
 
@@ -86,3 +102,112 @@ def test_a_run_of_other_code_is_not_resumed(file: Path) -> None:
         resumed(part, *begin(file))
     file.write_text(CODE)
     assert resumed(part, *begin(file))
+
+
+def test_a_module_beside_the_file_is_code_of_the_runner(file: Path) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    helper = file.with_name("helper_of_mine.py")
+    helper.write_text("N = 1\n")
+    file.write_text(CODE.replace("    raise", "    import helper_of_mine\n\n    raise"))
+    run = execute(*begin(file), executor=each(Workers(4, lambda: helper.write_text("N = 2\n"))))
+    assert (run["mine"].status, run["py"].status) == ("failed", "ok")
+    with pytest.raises(Interrupted) as stopped:
+        execute(*begin(file), executor=each(Workers(5, interrupt)))
+    assert resumed(stopped.value.run, *begin(file))
+    helper.write_text("N = 3\n")
+    with pytest.raises(UsageError, match="the code of runner 'mine' has changed"):
+        resumed(stopped.value.run, *begin(file))
+
+
+def write_modules(folder: Path) -> None:
+    for name, text in MODULES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def covered(source: Source, folder: Path) -> set[str]:
+    """Modules without which, or with other content, the hash is another."""
+    found = set()
+    known = source_sha256(source)
+    assert known is not None
+    for name, text in MODULES.items():
+        (folder / name).write_text(f"{text}# edited\n")
+        if source_sha256(source) != known:
+            found.add(name)
+            (folder / name).unlink()
+            assert source_sha256(source) != known
+        (folder / name).write_text(text)
+        assert source_sha256(source) == known
+    return found
+
+
+@pytest.mark.parametrize(
+    ("code", "modules"),
+    [
+        ("import os, torch.nn", set()),
+        ("import helper", {"helper.py", "other.py"}),
+        ("def late():\n    from helper import N", {"helper.py", "other.py"}),
+        ("import broken", {"broken.py"}),
+        ("import pack.none, " + "long" * 100, {"pack/__init__.py"}),
+        ("from pack.sub import late", {*DEEP, "helper.py", "other.py"}),
+        ("from pack import sub", {*DEEP, "helper.py", "other.py"}),
+        ("import importlib\nimportlib.import_module('helper')", set()),
+        ("import helper\ndef (", set()),
+        ("import helper\nx = '\\d'", {"helper.py", "other.py"}),
+    ],
+)
+def test_modules_are_found_as_they_are_imported(code: str, modules: set[str], tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(code)
+    write_modules(tmp_path)
+    assert covered(Source(module="__main__", file=str(file)), tmp_path) == modules
+    if not modules:
+        expected = hashlib.sha256(b"mine.py\0" + code.encode() + b"\0").hexdigest()
+        assert source_sha256(Source(module="__main__", file=str(file))) == expected
+
+
+@pytest.mark.parametrize("package", ["extra 1.0", None])
+def test_the_code_of_a_package_is_all_below_its_name(package: str | None, tmp_path: Path) -> None:
+    root = tmp_path / ("src" if package else "site-packages")
+    root.mkdir()
+    write_modules(root)
+    own = Source(module="pack.sub", file=str(root / "pack/sub.py"), package=package, plugin=package and "pack.sub")
+    assert covered(own, root) == DEEP
+    alone = Source(module="helper", file=str(root / "helper.py"), package=package)
+    assert covered(alone, root) == {"helper.py"}
+
+
+def test_what_others_put_beside_a_file_is_no_code_of_it(file: Path, tmp_path: Path) -> None:
+    write_modules(tmp_path)
+    file.write_text(f"{CODE}    import helper\n")
+    registry.load_file(str(file))
+    source = registry.all_runners()["mine"].source
+    assert covered(source, tmp_path) == {"helper.py", "other.py"}
+    tmp_path.chmod(0o1777)
+    assert covered(source, tmp_path) == set()
+
+
+def test_a_hash_has_a_limited_number_of_files(tmp_path: Path) -> None:
+    names = [f"m{number:03}" for number in range(600)]
+    for name in names:
+        (tmp_path / f"{name}.py").write_text("")
+    file = tmp_path / "mine.py"
+    file.write_text(f"import {', '.join(reversed(names))}\n")
+    source = Source(module="__main__", file=str(file))
+    known = source_sha256(source)
+    (tmp_path / "m499.py").write_text("# edited\n")
+    assert source_sha256(source) == known
+    (tmp_path / "m498.py").write_text("# edited\n")
+    assert source_sha256(source) != known
+
+
+def test_links_in_a_circle_end(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("import pack.sub\n")
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack/pack").symlink_to(".")
+    (tmp_path / "pack/sub.py").write_text("from .pack import sub\n")
+    (tmp_path / "pack/none.py").symlink_to("none.py")
+    assert source_sha256(Source(module="__main__", file=str(file))) is not None

@@ -173,7 +173,7 @@ def _merged(reports: list[dict[str, Any]]) -> dict[int | None, Answer]:
     Workers that waited for a failed rank are not counted as failed.
     """
     for rank, one in enumerate(reports):
-        # A rank may have given up a runner whose file has changed on its node.
+        # A rank may have given up a runner whose code has changed on its node.
         if one["task"] != reports[0]["task"]:
             message = (
                 f"different runners of ranks: {reports[0]['task'][0]!r} at rank 0, {one['task'][0]!r} at rank {rank}"

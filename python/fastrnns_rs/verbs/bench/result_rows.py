@@ -177,7 +177,7 @@ class Row:
         if (process.backward_ns is None) != (first.backward_ns is None):
             return f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
         if self._has_new_source():
-            return f"{self.task.runner.source.file} changed during the run"
+            return f"{self.task.runner.source.file} or a module that it imports changed during the run"
         version, known = answer.content.get("torch_version"), self._torch_version
         if isinstance(version, str) and known is not None and version != known:
             return f"it has torch {version}, and the run began with {known}"
