@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from conftest import Done, run_cli
 from kineto_traces import Event, by_dice, call, document, kernel, operator, write
+from nsys_exports import Export, thread
 
 import fastrnns_rs
 from fastrnns_rs import FastrnnsError, Summary
@@ -227,3 +228,27 @@ def test_a_damaged_trace_is_told_of_and_strict_refuses_it(name: str, tmp_path: P
     with pytest.raises(FastrnnsError, match="events after byte [0-9]+ are missing") as refused:
         fastrnns_rs.read(whole, path, strict=True)
     assert refused.value.message.startswith(f"damaged capture: {str(path)!r}: events after byte ")
+
+
+def cut_export(path: Path) -> Path:
+    """An export of 400 kernels without the last pages of its file."""
+    export = Export(path)
+    export.text(9000, "a_kernel")
+    for number in range(400):
+        export.kernel(10 * number, 10 * number + 3, thread(77, 5), number, name=9000)
+    path.write_bytes(export.written().read_bytes()[: -3 * 4096])
+    return path
+
+
+def test_strict_refuses_an_export_that_is_cut(tmp_path: Path) -> None:
+    path = cut_export(tmp_path / "cut.sqlite")
+    assert "file_cut_short" in codes(fastrnns_rs.read(path))
+    assert_tells(run_cli("report", path, "--strict"), 1)
+    # Also where no table ends in what is missing.
+    whole = Export(tmp_path / "whole.sqlite").written()
+    with whole.open("ab") as file:
+        file.truncate(whole.stat().st_size - 1)
+    assert codes(fastrnns_rs.read(whole)) == {"file_cut_short"}
+    with pytest.raises(FastrnnsError, match="data after the end of the file are missing: [0-9]+ of ") as refused:
+        fastrnns_rs.read(whole, strict=True)
+    assert refused.value.message.startswith(f"damaged capture: {str(whole)!r}: ")

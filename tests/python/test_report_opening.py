@@ -17,6 +17,7 @@ from conftest import run_cli
 from profile_commands import can_mount
 
 import fastrnns_rs
+from fastrnns_rs import FastrnnsError
 
 #: Two runs of a kernel, 10 and 30 ns long, as statements for a generated export.
 KERNELS = """
@@ -103,7 +104,12 @@ def test_logs_beside_it_are_left_alone_and_told(export: Path) -> None:
     summary = fastrnns_rs.read(copy / export.name)
     assert [(row.name, row.count, row.total_ns) for row in summary.kernels] == TINY
     evidence = [one.evidence for one in summary.warnings if one.code == "unfinished_write"]
-    assert sorted(evidence) == [str(copy / f"{export.name}-{log}") for log in ("journal", "wal")]
+    logs = sorted(one.removeprefix(f"{copy / export.name}: ") for one in evidence)
+    assert logs == [str(copy / f"{export.name}-{log}") for log in ("journal", "wal")]
     (link := copy.with_name("link.sqlite")).symlink_to(copy / export.name)
-    assert [one.evidence for one in fastrnns_rs.read(link).warnings if one.code == "unfinished_write"] == evidence
+    linked = [one.evidence for one in fastrnns_rs.read(link).warnings if one.code == "unfinished_write"]
+    assert sorted(linked) == [f"{link}: {log}" for log in logs]
+    with pytest.raises(FastrnnsError, match="recent rows may be missing") as refused:
+        fastrnns_rs.read(link, strict=True)
+    assert refused.value.message.startswith(f"damaged capture: {str(link)!r}: ")
     assert state(copy) == before

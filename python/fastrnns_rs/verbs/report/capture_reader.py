@@ -323,7 +323,9 @@ def _rejected(said: str, pattern: str | None, categories: str | Path | None) -> 
 
 
 def _refuse_damage(summary: Summary) -> None:
-    damage = {"events_skipped", "capture_incomplete", "recording_incomplete", "names_damaged"}
+    damage = {"events_skipped", "capture_incomplete", "file_cut_short", "names_damaged"}
+    # Events may be missing: a file that is still written is as incomplete as one that is cut.
+    damage |= {"recording_incomplete", "unfinished_write"}
     for warning in summary.warning_rows():
         if warning["code"] in damage:
             # The evidence begins with the path of the capture.

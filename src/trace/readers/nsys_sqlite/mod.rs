@@ -61,7 +61,7 @@ fn read_database(
 ) -> Result<Capture> {
     let shown = &capture.path.clone();
     let mut progress = Progress::new(capture, database, interrupted);
-    progress.warnings.extend(database.warnings(path));
+    progress.warnings.extend(database.warnings(path, shown));
     (progress.capture.format_version, progress.capture.tool_version) = form::versions(database);
     progress.capture.environment = environment::read(database);
 

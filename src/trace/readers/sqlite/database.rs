@@ -148,12 +148,12 @@ impl Database {
         checked(self.connection.prepare(sql))
     }
 
-    /// Returns the warnings about the file as a whole.
-    pub(in crate::trace::readers) fn warnings(&self, path: &Path) -> Vec<Warning> {
+    /// Returns the warnings about the file as a whole, which they call `shown`.
+    pub(in crate::trace::readers) fn warnings(&self, path: &Path, shown: &str) -> Vec<Warning> {
         let cut_short = self.promised_bytes.map(|promised| Warning {
             code: "file_cut_short",
             message: "data after the end of the file are missing".to_owned(),
-            evidence: format!("{}: {} of {promised} bytes", path.display(), self.size_bytes),
+            evidence: format!("{shown}: {} of {promised} bytes", self.size_bytes),
             hint: AGAIN.to_owned(),
         });
         // SQLite puts them beside the file, not beside a link to it.
@@ -166,7 +166,7 @@ impl Database {
             fs::metadata(&journal).is_ok_and(|data| data.len() > 0).then(|| Warning {
                 code: "unfinished_write",
                 message: "recent rows may be missing, because a journal was not read".to_owned(),
-                evidence: journal.display().to_string(),
+                evidence: format!("{shown}: {}", journal.display()),
                 hint: "End the program that writes the file, or export it again: nsys export --type sqlite --output FILE REPORT".to_owned(),
             })
         });

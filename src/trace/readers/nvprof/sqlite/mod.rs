@@ -80,7 +80,7 @@ fn read_database(
     let shown = &capture.path.clone();
     let clock = trace.add_clock(format!("capture {} {shown}", trace.captures.len()));
     let mut progress = Progress::new(capture, database, interrupted);
-    progress.warnings.extend(database.warnings(path));
+    progress.warnings.extend(database.warnings(path, shown));
     progress.capture.format_version = version(database);
 
     let mut strings = Strings::open(database, STRINGS, interrupted)?;
