@@ -35,7 +35,7 @@ pub struct Capture {
     pub size_bytes: u64,
     /// Events that were understood, whether or not a summary counts them.
     pub events_read: u64,
-    /// Sum of the counts in `skipped`.
+    /// Sum of the counts in `skipped`. The rest of a table, and an event in which a file ends, count as one.
     pub events_skipped: u64,
     /// Reasons of missing events.
     pub skipped: Vec<Skipped>,

@@ -252,3 +252,21 @@ def test_strict_refuses_an_export_that_is_cut(tmp_path: Path) -> None:
     with pytest.raises(FastrnnsError, match="data after the end of the file are missing: [0-9]+ of ") as refused:
         fastrnns_rs.read(whole, strict=True)
     assert refused.value.message.startswith(f"damaged capture: {str(whole)!r}: ")
+
+
+def lost(summary: Summary) -> str:
+    [warning] = [one for one in summary.warnings if one.code == "events_skipped"]
+    return warning.message
+
+
+def test_a_rest_that_nobody_can_count_is_a_lower_bound(tmp_path: Path) -> None:
+    summary = fastrnns_rs.read(cut_export(tmp_path / "cut.sqlite"))
+    read = sum(kernels(summary).values())
+    assert 0 < read < 400
+    assert lost(summary) == f"all figures lack at least 1 event beyond the {read} that were read"
+    text = lines(ordinary())
+    inside = fastrnns_rs.read(write(tmp_path / "x.json", text[: text.index('"k5"')]))
+    assert lost(inside) == "all figures lack at least 1 event beyond the 11 that were read"
+    # Events that are there are counted one by one.
+    damaged = fastrnns_rs.read(write(tmp_path / "x.json", text.replace('"dur": 3', '"dur": "x"', 1)))
+    assert lost(damaged) == "all figures lack 1 of 13 events"

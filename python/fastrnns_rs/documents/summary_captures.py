@@ -40,7 +40,10 @@ class CaptureEnvironment(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CaptureEntry(Part):
-    """File that was read. `sha256` is null above 16 MiB; `rank` is from the file."""
+    """File that was read. `sha256` is null above 16 MiB; `rank` is from the file.
+
+    `events_skipped` is a lower bound where the rest of a table or of the file cannot be read.
+    """
 
     path: str
     format: str

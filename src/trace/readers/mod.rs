@@ -14,7 +14,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Capture, Trace, Warning};
+use super::{Capture, Trace, Warning, counted};
 use crate::error::{Error, Result};
 use crate::memory;
 pub(in crate::trace) use kineto::SHARED_CLOCK;
@@ -106,7 +106,7 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     };
     let (size_bytes, is_file) = (opened.size_bytes, opened.is_file);
     let capture = Capture { path: shown.to_owned(), format: format.name, size_bytes, ..Capture::default() };
-    let operations = trace.operations();
+    let (operations, warnings) = (trace.operations(), trace.warnings.len());
     let source = Source { file: path, path: shown, bytes: opened.bytes, plain: opened.plain, capture };
     let mut capture = (format.read)(source, trace, interrupted)?;
     capture.sha256 = is_file.then(|| open::digest(path, size_bytes)).flatten();
@@ -114,7 +114,9 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
         again(path, shown, interrupted, |source| kineto::read_operators(source, trace, interrupted))?;
     }
     if capture.events_skipped > 0 {
-        trace.warnings.push(skipped(&capture));
+        let is_lower_bound = trace.warnings.iter().skip(warnings).any(|warning| REST_UNREAD.contains(&warning.code));
+        let warning = skipped(&capture, is_lower_bound);
+        trace.warnings.push(warning);
     }
     trace.captures.push(capture);
     Ok(())
@@ -152,15 +154,23 @@ pub fn read_grains(path: &Path, shown: &str, trace: &mut Trace, step: usize, pie
     Ok(())
 }
 
-fn skipped(capture: &Capture) -> Warning {
+/// Warnings about a rest of a table or of a file: nobody knows how many events it has.
+const REST_UNREAD: [&str; 3] = ["capture_incomplete", "file_cut_short", "rows_lost"];
+
+fn skipped(capture: &Capture, is_lower_bound: bool) -> Warning {
     let reasons = capture.skipped.iter().map(|skipped| {
         let first = skipped.first_offset_bytes.map_or_else(String::new, |offset| format!(", first at byte {offset}"));
         format!("{} × {}{first}", skipped.count, skipped.reason)
     });
-    let total = capture.events_read.saturating_add(capture.events_skipped);
+    let (read, lost) = (capture.events_read, capture.events_skipped);
+    let message = if is_lower_bound {
+        format!("all figures lack at least {} beyond the {read} that were read", counted(lost, "event"))
+    } else {
+        format!("all figures lack {lost} of {} events", read.saturating_add(lost))
+    };
     Warning {
         code: "events_skipped",
-        message: format!("all figures lack {} of {total} events", capture.events_skipped),
+        message,
         evidence: format!("{}: {}", capture.path, reasons.collect::<Vec<_>>().join("; ")),
         hint: "Refuse damaged captures: fastrnns-rs report --strict FILE".to_owned(),
     }

@@ -25,6 +25,7 @@ _DAMAGE = (
         evidence="number of skipped events and of all events, and number and first byte per reason",
         hint="Refuse damaged captures: fastrnns-rs report --strict FILE",
         verbs=_READERS,
+        details="The number is a lower bound (`at least`) if the rest of a table or of the file cannot be read.",
     ),
     WarningRow(
         "file_cut_short",
