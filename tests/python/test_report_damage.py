@@ -270,3 +270,28 @@ def test_a_rest_that_nobody_can_count_is_a_lower_bound(tmp_path: Path) -> None:
     # Events that are there are counted one by one.
     damaged = fastrnns_rs.read(write(tmp_path / "x.json", text.replace('"dur": 3', '"dur": "x"', 1)))
     assert lost(damaged) == "all figures lack 1 of 13 events"
+
+
+TABLE = """==7== Profiling result:
+"Start","Duration","Device","Stream","Name","Correlation_ID"
+ns,ns,,,,
+"""
+ROW = '{},3,"A (0)","7","a_kernel",1\n'
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])
+def test_a_table_that_ends_inside_a_row_is_incomplete(name: str, tmp_path: Path) -> None:
+    text = TABLE + "".join(ROW.format(10 * at) for at in range(3000))
+    path = tmp_path / name
+    if name.endswith("gz"):
+        packed = gzip.compress(text.encode())
+        path.write_bytes(packed[: len(packed) // 2])
+    else:
+        path.write_text(text[: len(text) * 2 // 3])
+    summary = fastrnns_rs.read(path)
+    assert codes(summary) == {"capture_incomplete", "events_skipped"}
+    assert "at least 1 event" in lost(summary)
+    assert_tells(run_cli("report", path, "--strict"), 1)
+    # The end of a line is no part of its row.
+    path.write_text(text.removesuffix("\n"))
+    assert sum(kernels(fastrnns_rs.read(path, strict=True)).values()) == 3000

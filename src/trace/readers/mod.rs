@@ -154,6 +154,16 @@ pub fn read_grains(path: &Path, shown: &str, trace: &mut Trace, step: usize, pie
     Ok(())
 }
 
+/// Makes the warning about a file that ends, or breaks off, at a byte of its decompressed content.
+fn incomplete(path: &str, position: u64, reason: &str) -> Warning {
+    Warning {
+        code: "capture_incomplete",
+        message: format!("events after byte {position} are missing"),
+        evidence: format!("{path}: {reason}"),
+        hint: "Copy the file again, or capture again: fastrnns-rs profile RUNNER".to_owned(),
+    }
+}
+
 /// Warnings about a rest of a table or of a file: nobody knows how many events it has.
 const REST_UNREAD: [&str; 3] = ["capture_incomplete", "file_cut_short", "rows_lost"];
 

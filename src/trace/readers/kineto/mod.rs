@@ -35,7 +35,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::unknown::FORMATS_HINT;
-use super::{Interrupted, Source};
+use super::{Interrupted, Source, incomplete};
 use crate::error::{Error, Result};
 use crate::trace::{Capture, Trace, Warning};
 
@@ -125,12 +125,8 @@ fn take(
     let trailing = complete && reader.events.peek()?.is_some();
     if !complete || reader.events.text.fault().is_some() {
         let reason = reader.events.text.fault().unwrap_or("the file ends inside the trace").to_owned();
-        reader.events.sink.trace.warnings.push(Warning {
-            code: "capture_incomplete",
-            message: format!("events after byte {} are missing", reader.events.text.position()),
-            evidence: format!("{path}: {reason}"),
-            hint: "Copy the file again, or capture again: fastrnns-rs profile RUNNER".to_owned(),
-        });
+        let position = reader.events.text.position();
+        reader.events.sink.trace.warnings.push(incomplete(path, position, &reason));
     }
     if trailing {
         reader.events.sink.trace.warnings.push(Warning {

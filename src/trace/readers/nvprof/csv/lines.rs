@@ -18,7 +18,10 @@ pub(super) struct Lines<'a, R: Read> {
     bytes: Vec<u8>,
     text: String,
     next: u64,
-    broken: bool,
+    /// The error with which the text breaks off.
+    pub(super) fault: Option<String>,
+    /// True if the line that was last read has no end: the file ends in it or behind it.
+    pub(super) is_open: bool,
     /// Position of the line that was last read.
     pub(super) offset: u64,
 }
@@ -27,13 +30,13 @@ impl<'a, R: Read> Lines<'a, R> {
     pub(super) fn new(source: R, interrupted: Interrupted<'a>) -> Self {
         let source = BufReader::with_capacity(1 << 16, source);
         let (bytes, text) = (Vec::new(), String::new());
-        Self { source, interrupted, parts: 0, bytes, text, next: 0, broken: false, offset: 0 }
+        Self { source, interrupted, parts: 0, bytes, text, next: 0, fault: None, is_open: false, offset: 0 }
     }
 
     /// The next line; `Some(None)` for one that is too long, or where the text breaks off.
     #[allow(clippy::option_option, reason = "the end, a line that cannot be read, and a line")]
     pub(super) fn next(&mut self) -> Result<Option<Option<&str>>> {
-        if self.broken {
+        if self.fault.is_some() {
             return Ok(None);
         }
         self.offset = self.next;
@@ -51,8 +54,8 @@ impl<'a, R: Read> Lines<'a, R> {
                     self.parts = 0;
                     continue;
                 }
-                Err(_) => {
-                    self.broken = true;
+                Err(error) => {
+                    self.fault = Some(error.to_string());
                     return Ok(Some(None));
                 }
             };
@@ -66,6 +69,7 @@ impl<'a, R: Read> Lines<'a, R> {
             }
             self.source.consume(length);
             self.next += length as u64;
+            self.is_open = end.is_none();
             if end.is_some() || length == 0 {
                 break;
             }

@@ -20,7 +20,7 @@ use self::headers::Headers;
 use self::lines::Lines;
 use super::names::KernelNames;
 use crate::error::{Error, Result};
-use crate::trace::readers::{Interrupted, Source};
+use crate::trace::readers::{Interrupted, Source, incomplete};
 use crate::trace::{Capture, Total, TotalKind, Trace, Warning, counted};
 
 /// Reasons for which a row is skipped.
@@ -130,7 +130,7 @@ pub(in crate::trace::readers) fn read(
     let (coarse, totals) = (false, FxHashSet::default());
     let mut sheet = Sheet { capture, trace, names, clock, process, place, coarse, summaries: 0, totals, repeated: 0 };
     let (mut table, mut lines, mut unread) = (None, Lines::new(bytes, interrupted), 0);
-    let mut headers = Headers::default();
+    let (mut headers, mut columns, mut cut_row) = (Headers::default(), 0, None);
     while let Some(line) = lines.next()? {
         let Some(line) = line else {
             sheet.capture.skip("unreadable or too long line", Some(lines.offset));
@@ -149,6 +149,7 @@ pub(in crate::trace::readers) fn read(
             }
         } else if let Some(begun) = Table::of_header(line) {
             headers.found();
+            columns = cut::header(line).map_or(0, |names| names.len());
             table = Some(if sheet.place.in_ranges { Table::Counted } else { begun });
         } else if line.trim().is_empty() {
             table = None;
@@ -165,6 +166,9 @@ pub(in crate::trace::readers) fn read(
                     Err("trace as text instead of CSV")
                 }
             };
+            // Rows of units, and those that are only counted, are read whatever they lack.
+            let is_short = outcome == Err(CUT_SHORT) || line.split(',').count() < columns;
+            cut_row = (is_short && lines.is_open).then_some(lines.offset);
             match outcome {
                 Ok(count) => sheet.capture.events_read += count,
                 Err(reason) => sheet.capture.skip(reason, Some(lines.offset)),
@@ -194,6 +198,10 @@ pub(in crate::trace::readers) fn read(
             }
             .to_owned(),
         });
+    }
+    let broken = lines.fault.as_deref().map(|reason| (lines.offset, reason));
+    if let Some((position, reason)) = broken.or(cut_row.map(|position| (position, "the file ends inside a row"))) {
+        sheet.trace.warnings.push(incomplete(&sheet.capture.path, position, reason));
     }
     Ok(sheet.finish())
 }
