@@ -146,8 +146,21 @@ impl Process {
         self.gone
     }
 
+    /// Refuses to act on a command of the process that this one was forked from: both share its pipes and its supervisor.
+    fn check_owner(&self) -> Result<()> {
+        if self.gone || self.line.is_ours() {
+            return Ok(());
+        }
+        Err(Error::Supervision { reason: "it is of the process that this one was forked from".to_owned() })
+    }
+
     /// Writes to its standard input. Data that the command does not read are lost.
-    pub fn feed(&mut self, bytes: &[u8]) {
+    ///
+    /// # Errors
+    ///
+    /// The command is of the process that this one was forked from.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check_owner()?;
         let deadline = Instant::now() + FEEDING;
         let mut left = bytes;
         while let (Some(pipe), false) = (&self.stdin, left.is_empty()) {
@@ -163,14 +176,16 @@ impl Process {
                 Err(_) => self.stdin = None,
             }
         }
+        Ok(())
     }
 
     /// Reads its output until it has ended, there are lines, a signal came, or the time is up.
     ///
     /// # Errors
     ///
-    /// The supervisor was killed; the command is then gone too.
+    /// The supervisor was killed; the command is then gone too. Or the command is of the process that this one was forked from.
     pub fn pump(&mut self, until: Instant) -> Result<()> {
+        self.check_owner()?;
         while !self.gone {
             let left = until.saturating_duration_since(Instant::now());
             let mut fds = vec![PollFd::new(&self.line, PollFlags::IN)];
@@ -201,7 +216,7 @@ impl Process {
     }
 
     /// Sends a signal to its process group.
-    pub fn signal(&mut self, number: i32) {
+    fn signal(&mut self, number: i32) {
         self.line.send(Order::Signal(number));
     }
 
@@ -209,8 +224,10 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// The supervisor was killed or did not respond; the command is then gone too.
+    /// The supervisor was killed or did not respond; the command is then gone too. Or the command is of the process that this
+    /// one was forked from, and goes on.
     pub fn end(&mut self, grace: Duration) -> Result<Completed> {
+        self.check_owner()?;
         self.stdin = None;
         self.line.wake();
         if !self.gone && !grace.is_zero() {

@@ -138,10 +138,11 @@ impl Process {
     }
 
     /// Writes to its standard input. Data that the command does not read are lost.
+    ///
+    /// Raises:
+    ///     RuntimeError: In a process that was forked from the one that started the command.
     fn write(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        guarded_value(|| {
-            py.detach(|| self.with(|process| process.feed(data)));
-        })
+        guarded(|| Ok(py.detach(|| self.with(|process| process.feed(data)))?))
     }
 
     /// Returns the next complete lines of its standard output.
@@ -152,7 +153,8 @@ impl Process {
     ///     timeout: Seconds to wait.
     ///
     /// Raises:
-    ///     RuntimeError: If its supervisor was killed; the command is gone too.
+    ///     RuntimeError: If its supervisor was killed; the command is gone too. In a process that was forked from the one that
+    ///         started the command.
     ///     KeyboardInterrupt: On Ctrl-C; the command continues.
     fn read_lines<'py>(&self, py: Python<'py>, timeout: f64) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| {
@@ -189,7 +191,8 @@ impl Process {
     ///     The result.
     ///
     /// Raises:
-    ///     RuntimeError: If its supervisor was killed; the command is gone too.
+    ///     RuntimeError: If its supervisor was killed; the command is gone too. In a process that was forked from the one that
+    ///         started the command, which goes on.
     #[pyo3(signature = (grace = 0.0))]
     fn end(&self, py: Python<'_>, grace: f64) -> PyResult<Completed> {
         guarded(|| {

@@ -69,6 +69,32 @@ def test_a_forked_process_has_commands_of_its_own() -> None:
     assert alone(code) == ["child child", "parent", "heard parent"]
 
 
+def test_a_forked_process_does_not_act_on_commands_that_are_not_its() -> None:
+    code = """
+    shell("true")
+    running = Process(["sh", "-c", "echo ready; read line; echo $line; read line; echo $line"])
+    print(running.read_lines(10).decode().strip())
+    gone = Process(["sh", "-c", "exit 3"])
+    while not gone.ended:
+        gone.read_lines(10)
+    if pid := os.fork():
+        os.waitpid(pid, 0)
+        assert not running.ended
+        running.write(b"parent\\n")
+        print(running.read_lines(10).decode().strip())
+        running.write(b"again\\n")
+        print(running.read_lines(10).decode().strip(), running.end(10).exit_status)
+    else:
+        for act in (running.end, lambda: running.end(1), lambda: running.write(b"c\\n"), lambda: running.read_lines(1)):
+            try:
+                print(act())
+            except RuntimeError as error:
+                assert "it is of the process that this one was forked from" in str(error)
+        print("child", gone.end().exit_status)
+    """
+    assert alone(code) == ["ready", "child 3", "parent", "again 0"]
+
+
 def test_a_process_may_be_forked_at_any_time() -> None:
     code = """
     def work():
