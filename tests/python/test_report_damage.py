@@ -264,6 +264,8 @@ def test_a_rest_that_nobody_can_count_is_a_lower_bound(tmp_path: Path) -> None:
     read = sum(kernels(summary).values())
     assert 0 < read < 400
     assert lost(summary) == f"all figures lack at least 1 event beyond the {read} that were read"
+    wide = run_cli("report", tmp_path / "cut.sqlite", "--wide").stdout.splitlines()
+    assert f"{read}       ≥ 1  nsys-sqlite" in wide[wide.index("Captures") + 2]
     text = lines(ordinary())
     inside = fastrnns_rs.read(write(tmp_path / "x.json", text[: text.index('"k5"')]))
     assert lost(inside) == "all figures lack at least 1 event beyond the 11 that were read"

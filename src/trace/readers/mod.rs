@@ -164,7 +164,7 @@ fn incomplete(path: &str, position: u64, reason: &str) -> Warning {
     }
 }
 
-/// Warnings about a rest of a table or of a file: nobody knows how many events it has.
+/// Codes of warnings about a rest of a table or of a file, which has an unknown number of events.
 const REST_UNREAD: [&str; 3] = ["capture_incomplete", "file_cut_short", "rows_lost"];
 
 fn skipped(capture: &Capture, is_lower_bound: bool) -> Warning {

@@ -94,6 +94,8 @@ def _all_differences(rows: Sequence[dict[str, Any]]) -> str:
 
 TEXT = Unit("", lambda text: visible(text) or '""', markdown=code_cell, data=spreadsheet, right=False)
 COUNT = Unit("", _count)
+#: Number that has a mark if it is a lower bound.
+AT_LEAST = Unit("", str, data=str)
 NANOSECONDS = Unit("ms", milliseconds)
 BYTES = Unit("", size)
 FRACTION = Unit("%", _percent)
