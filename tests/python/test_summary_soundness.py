@@ -15,7 +15,7 @@ from summary_documents import sound_summary
 
 from fastrnns_rs import load
 from fastrnns_rs.documents.summary import SummaryDocument
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import DocumentWarning, UsageError
 
 #: Changes of a summary, and the messages.
 CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
@@ -279,3 +279,19 @@ def test_spans_of_centuries_are_read_again(tmp_path: Path) -> None:
     events = [kernel(start=start, device=device) for device in (0, 1) for start in (-5e14, 3.4e15)]
     plain = load(write(tmp_path / "trace.json", events)).to_dict()
     assert sum(row.span_ns for row in SummaryDocument.from_dict(plain).devices) > 1 << 62
+
+
+def test_unknown_keys_with_the_names_of_other_rows_are_not_shown() -> None:
+    plain = sound_summary("a kernel")
+    known = SummaryDocument.from_dict(copy.deepcopy(plain))
+    others = {"short_name": 1, "mangled_name": 2, "total_bytes": "three", "device": None, "path": 4, "median_ns": None}
+    for rows in (value for value in plain.values() if isinstance(value, list)):
+        for row in rows:
+            row.update({name: value for name, value in others.items() if name not in row})
+    with pytest.warns(DocumentWarning, match="unknown keys are kept, but not used"):
+        found = SummaryDocument.from_dict({**plain, "schema_version": "1.99"})
+    assert found.to_dict()["api_calls"][0]["short_name"] == 1
+    for view in ("overview", "kernel", "api", "memory", "device"):
+        assert found.render(view=view) == known.render(view=view)
+    assert (repr(found), found._repr_html_()) == (repr(known), known._repr_html_())
+    assert found.render("html").startswith("<!doctype html>")

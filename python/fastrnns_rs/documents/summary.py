@@ -336,9 +336,9 @@ class SummaryDocument(Container[KernelRow], Tabular, Document):
     ) -> Figure:
         """Draws the summary with matplotlib, as `Summary.plot` does."""
         from fastrnns_rs.views.plots.figure import draw
-        from fastrnns_rs.views.summary.plain import PlainSummary
+        from fastrnns_rs.views.summary.plain import PlainSummary, known
 
-        return draw(PlainSummary(self.to_dict()), kind, row=row, ax=ax, dark=dark).figure
+        return draw(PlainSummary(known(self)), kind, row=row, ax=ax, dark=dark).figure
 
     @checked_keywords(name="format", by="view")
     def render(

@@ -16,7 +16,7 @@ from fastrnns_rs.views.summary.answer import answer, context
 from fastrnns_rs.views.summary.column_units import TEXT
 from fastrnns_rs.views.summary.glance import report_command
 from fastrnns_rs.views.summary.lists import VIEWS
-from fastrnns_rs.views.summary.plain import PlainSummary
+from fastrnns_rs.views.summary.plain import PlainSummary, known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,7 +203,7 @@ _FEW = 60
 
 def article(document: PlainSummary | SummaryDocument, charts: Charts) -> Article:
     """Returns the page of a summary."""
-    plain = document if isinstance(document, PlainSummary) else PlainSummary(document.to_dict())
+    plain = document if isinstance(document, PlainSummary) else PlainSummary(known(document))
     page = _Page(plain, charts)
     sections = [
         Section("Answer", [*page.answer()]),

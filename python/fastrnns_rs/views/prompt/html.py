@@ -40,8 +40,9 @@ def _makers() -> dict[type, Callable[[Any], Iterator[str]]]:
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.documents.summary import SummaryDocument
     from fastrnns_rs.documents.sweep import Sweep
+    from fastrnns_rs.views.summary.plain import known
 
-    return {Run: _run, Comparison: _comparison, Sweep: _sweep, SummaryDocument: lambda one: summary(one.to_dict())}
+    return {Run: _run, Comparison: _comparison, Sweep: _sweep, SummaryDocument: lambda one: summary(known(one))}
 
 
 def _run(run: Run) -> Iterator[str]:

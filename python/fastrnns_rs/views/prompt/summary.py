@@ -15,6 +15,7 @@ from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.summary.activities import sums
 from fastrnns_rs.views.summary.budget import CAUSES, gpu_count, share
 from fastrnns_rs.views.summary.glance import tables
+from fastrnns_rs.views.summary.plain import known
 
 _GIGA = 1e9
 _LEAST_GIGA = 0.01
@@ -201,7 +202,7 @@ def _difference(row: ranges.Difference) -> str:
 
 #: Functions that return the text of an object, by its class.
 MAKERS: dict[type, Callable[[Any], str]] = {
-    document.SummaryDocument: lambda found: summary_text("SummaryDocument", found.to_dict()),
+    document.SummaryDocument: lambda found: summary_text("SummaryDocument", known(found)),
     document.KernelRow: _kernel,
     document.CategoryRow: _category,
     document.DeviceRow: _device,

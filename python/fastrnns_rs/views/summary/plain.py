@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
@@ -48,7 +49,12 @@ def make_plain(document: PlainSummary | SummaryDocument) -> Document:
     if isinstance(document, PlainSummary):
         return document.plain
     # The extension escapes the texts of captures, but anybody may have written a document.
-    return PlainSummary(_escaped(document.to_dict())).plain
+    return PlainSummary(_escaped(known(document))).plain
+
+
+def known(document: SummaryDocument) -> Document:
+    """Returns a summary without unknown keys, which may have names of keys of other rows."""
+    return cast("Document", to_plain(document))
 
 
 def _escaped(value: Any) -> Any:
