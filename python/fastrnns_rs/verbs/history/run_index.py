@@ -351,7 +351,7 @@ def _storable(time_ns: int) -> int:
 
 
 def _state(folder: Path) -> str | None:
-    """Returns a text that is another after each change of a file; None without a folder."""
+    """Returns a text that changes with every file; None if there is no folder."""
     try:
         return f"{hash_folder(folder):016x}"
     except FileNotFoundError:

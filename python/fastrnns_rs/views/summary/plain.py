@@ -53,7 +53,7 @@ def make_plain(document: PlainSummary | SummaryDocument) -> Document:
 
 
 def known(document: SummaryDocument) -> Document:
-    """Returns a summary without unknown keys, which may have names of keys of other rows."""
+    """Returns a summary without unknown keys: rows of other kinds may know them."""
     return cast("Document", to_plain(document))
 
 
