@@ -198,12 +198,12 @@ fn what_cannot_be_started_is_an_error() {
 fn it_talks() {
     let talker = Command { feed: true, lines: true, ..command(&["cat"]) };
     let mut process = Process::start(&talker).unwrap();
-    process.feed(b"one\ntwo");
+    process.feed(b"one\ntwo").unwrap();
     process.pump(Instant::now() + LONG).unwrap();
     assert_eq!(process.lines(), b"one\n");
     // It says more than a pipe holds before it has heard all.
     let much = b"0123456789abcde\n".repeat(500_000);
-    process.feed(&much);
+    process.feed(&much).unwrap();
     let mut said = Vec::new();
     while said.len() < 3 + much.len() {
         process.pump(Instant::now() + LONG).unwrap();
