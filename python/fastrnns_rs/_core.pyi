@@ -98,6 +98,7 @@ __all__ = [
     "effective_sample_size",
     "geometric_mean_ratio",
     "growth",
+    "hash_folder",
     "hodges_lehmann",
     "keep",
     "kernel_category",
