@@ -44,11 +44,15 @@ class WriterLocks:
     def __init__(self) -> None:
         # Descriptor of each lock file; None where the file may exist. Ctrl-C may come between any two steps.
         self._held: dict[str, int | None] = {}
+        self._process = os.getpid()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if os.getpid() != self._process:
+            # A fork shares the locks of its parent, which still writes the files.
+            return
         interrupt: KeyboardInterrupt | None = None
         while self._held:
             try:
@@ -116,8 +120,10 @@ class WriterLocks:
         """
         place = _lock_file(real)
         descriptor = self._held.get(place)
-        if descriptor is None or _is_at(descriptor, place):
-            return
+        # A folder that cannot be searched any more is not the one that was locked.
+        with suppress(OSError):
+            if descriptor is None or _is_at(descriptor, place):
+                return
         if not os.path.lexists(real):
             # There is nothing to lose: the folder was removed, and perhaps created again.
             self._forget(place)
@@ -290,7 +296,7 @@ def _check_own(descriptor: int) -> None:
 def _is_at(descriptor: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -81,7 +82,7 @@ def run_workers(starts: Sequence[Start], conduct: Callable[[Sequence[Start], lis
     """
     workers: list[Listener] = []
     answers: list[Answer] = []
-    interrupted = False
+    interrupted, process = False, os.getpid()
     try:
         try:
             conduct(starts, workers)
@@ -91,7 +92,9 @@ def run_workers(starts: Sequence[Start], conduct: Callable[[Sequence[Start], lis
                 worker.stop("interrupted", "interrupted")
             follow(workers)
     finally:
-        answers += [worker.end() for worker in workers]
+        # A fork that ends here, such as one of a function for progress, leaves the workers of its parent alone.
+        if os.getpid() == process:
+            answers += [worker.end() for worker in workers]
     answers += [Answer({}, "interrupted", "interrupted", "")] * (len(starts) - len(answers))
     if interrupted and not any(answer.ended == "interrupted" for answer in answers):
         # All workers had answered, or were stopped for another reason, so that no answer records the interrupt.

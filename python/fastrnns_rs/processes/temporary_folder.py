@@ -42,7 +42,7 @@ def temporary_folder(prefix: str) -> Iterator[str]:
     Raises:
         FastrnnsError: If the folder cannot be created.
     """
-    folder = temporary_root() / f"{prefix}{secrets.token_hex(8)}"
+    folder, process = temporary_root() / f"{prefix}{secrets.token_hex(8)}", os.getpid()
     try:
         # The folder is created within `try`, since a signal's handler may raise before the call returns.
         try:
@@ -55,7 +55,7 @@ def temporary_folder(prefix: str) -> Iterator[str]:
         interrupt: BaseException | None = None
         for _ in range(_TRIES):
             try:
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove_own(str(folder), process)
                 break
             except BaseException as error:  # noqa: BLE001  # a signal's handler may raise here too, and the folder must be removed first
                 interrupt = error

@@ -26,6 +26,7 @@ from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.processes.temporary_folder import temporary_folder
 from fastrnns_rs.verbs.history.run_history import RunHistory
 
 VERBS = {
@@ -180,6 +181,24 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_again(tmp_path: Path, monkey
     assert not [*tmp_path.iterdir()]
 
 
+def test_a_fork_that_ends_leaves_the_locks_and_folders_of_its_parent(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    child = 0
+    with contextlib.suppress(KeyError), WriterLocks() as locks, temporary_folder("mine-") as folder:
+        locks.hold(path)
+        child = os.fork()
+        if child == 0:
+            raise KeyError
+        assert os.waitpid(child, 0)[1] == 0
+        assert os.path.isdir(folder)
+        with WriterLocks() as others, pytest.raises(UsageError, match="writes the file"):
+            others.hold(path)
+    if child == 0:
+        os._exit(0)
+    assert not os.path.exists(folder)
+    assert os.listdir(tmp_path) == []
+
+
 def test_the_lock_of_another_process_is_not_removed(tmp_path: Path) -> None:
     path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
     with WriterLocks() as others:
@@ -267,7 +286,8 @@ def test_a_link_that_changes_during_a_run_does_not_change_its_file(tmp_path: Pat
     assert other.read_text() == "precious"
 
 
-def test_a_folder_that_is_replaced_during_a_run_costs_no_file_of_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["other", "out"])
+def test_a_folder_that_is_replaced_during_a_run_costs_nothing(tmp_path: Path, target: str) -> None:
     folder, other, temporary = (tmp_path / name for name in ("out", "other", "tmp"))
     for one in (folder, other, temporary):
         one.mkdir()
@@ -275,11 +295,11 @@ def test_a_folder_that_is_replaced_during_a_run_costs_no_file_of_others(tmp_path
     with WaitingBench(*BENCH, "--run-file", folder / "run.json", variables={"TMPDIR": str(temporary)}) as first:
         first.measure(1)
         folder.rename(tmp_path / "moved")
-        folder.symlink_to(other)
+        folder.symlink_to(tmp_path / target)
         done = first.end()
     assert (other / "run.json").read_text() == "precious"
     assert done.status == 1
-    assert "its folder was replaced" in done.stderr
+    assert ("its folder was replaced" if target == "other" else "Too many levels") in done.stderr
     (kept,) = temporary.glob("fastrnns-rs-run-*.json")
     assert Run.load(kept).status == "complete"
 
