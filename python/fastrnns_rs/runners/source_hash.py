@@ -25,6 +25,8 @@ _PACKAGE = Path(fastrnns_rs.__file__).parent
 _INSTALLED = ("site-packages", "dist-packages")
 #: Largest number of files in a hash: a runner may lie beside a copy of torch.
 _MOST_FILES = 500
+#: Largest number of names that a file imports, and of their parts: generated code may have any number.
+_MOST_NAMES, _MOST_PARTS = 2000, 50
 
 
 def source_sha256(source: Source) -> str | None:
@@ -33,7 +35,7 @@ def source_sha256(source: Source) -> str | None:
     Runners of this package share modules, so that their hash is that of all models. For other runners it is the hash of
     the file that defines the runner, and of the Python modules beside it that it imports, and that these import. Of a
     plug-in and of an installed module these are modules of its own top-level package. Modules that are imported by a
-    computed name are not part of the hash, nor are those beyond 500 files.
+    computed name are not part of the hash, nor are those beyond 500 files, or 2,000 names of one file.
     """
     own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
     root = _PACKAGE / "models" if own else _find_root(source)
@@ -112,7 +114,7 @@ def _imports(root: Path, stamp: _Stamp) -> tuple[str, ...]:
             start += [node.module] if node.module else []
             # The names may be modules or not.
             found.update(".".join([*start, one.name]) for one in node.names)
-    return tuple(sorted(found))
+    return tuple(sorted(one for one in found if one.count(".") < _MOST_PARTS)[:_MOST_NAMES])
 
 
 def _stamp(file: Path) -> _Stamp:

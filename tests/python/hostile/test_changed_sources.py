@@ -15,7 +15,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.worker_setting import Setting
-from fastrnns_rs.runners import registry
+from fastrnns_rs.runners import registry, source_hash
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.runners.runner import Source
 from fastrnns_rs.runners.source_hash import source_sha256
@@ -201,6 +201,21 @@ def test_a_hash_has_a_limited_number_of_files(tmp_path: Path) -> None:
     assert source_sha256(source) == known
     (tmp_path / "m498.py").write_text("# edited\n")
     assert source_sha256(source) != known
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "\n".join(f"import m{number}.a.b.c" for number in range(100_000)),
+        f"import {'.'.join(f'a{number}' for number in range(20_000))}",
+    ],
+)
+def test_generated_imports_cost_no_minute(code: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(code)
+    looked = [len(name.split(".")) for name in source_hash._imports(tmp_path, source_hash._stamp(file))]
+    assert (len(looked), max(looked, default=0)) in {(2000, 4), (0, 0)}
+    assert source_sha256(Source(module="__main__", file=str(file))) is not None
 
 
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
