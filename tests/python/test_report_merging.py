@@ -151,3 +151,13 @@ def test_traces_of_different_clocks_stay_apart(tmp_path: Path) -> None:
     # One row of both says of neither that it is its own.
     screen = fastrnns_rs.read(*paths, kernels_by="name").render("table", view="kernel", width=80)
     assert ["0, sum of 2" in line for line in screen.splitlines() if line.endswith(" a")] == [True]
+
+
+def test_a_kernel_of_gpus_of_different_numbers_has_no_number(tmp_path: Path) -> None:
+    events = [kernel("a", 10, 2), kernel("a", 13, 2, device=1)]
+    paths = [
+        write(tmp_path / f"{base}.json", document(events, baseTimeNanoseconds=base))
+        for base in (1_700_000_000_000_000_000, 1_700_000_001_000_000_000)
+    ]
+    screen = fastrnns_rs.read(*paths, kernels_by="name").render("table", view="kernel", width=80)
+    assert [line.split()[-3] for line in screen.splitlines() if line.endswith(" a")] == ["-"]

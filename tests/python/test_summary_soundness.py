@@ -274,6 +274,17 @@ def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
     SummaryDocument.from_dict({**plain, **empty, "kernels": [{**kernel, **unknown}, plain["kernels"][1]]})
 
 
+def test_a_row_of_a_device_that_is_not_in_the_list_has_its_number() -> None:
+    plain = sound_summary("a kernel")
+    plain["devices"] = [plain["devices"][0], {**plain["devices"][0]}]
+    plain |= {"kernels": [], "categories": [], "streams": [], "idle_causes": [], "launches": None}
+    for device in plain["devices"]:
+        device |= {"kernel_total_ns": 0, "kernel_count": 0, "budget": None, "activity": None}
+    plain["memory_operations"][0] |= {"device": 7, "device_id": 3}
+    found = SummaryDocument.from_dict(plain).render(view="memory")
+    assert found.splitlines()[-1].split()[-3:] == ["3", "a", "kernel"]
+
+
 def test_spans_of_centuries_are_read_again(tmp_path: Path) -> None:
     """Those of several GPUs add up to more than a time may be."""
     events = [kernel(start=start, device=device) for device in (0, 1) for start in (-5e14, 3.4e15)]

@@ -100,14 +100,15 @@ def devices_apart(document: Document, part: List) -> Sequence[Column]:
     names_by_row = {id(row): name for row, name in zip(devices, names, strict=True)}
 
     def label(row: Row) -> str:
-        # A row of the device list is a device; a row without a place is a sum over devices of this number.
+        # A row of the device list is a device; a row without a place is a sum over devices of this number, or of
+        # different numbers.
         if "device" not in row:
             return names_by_row[id(row)]
+        number = "-" if row["device_id"] is None else str(row["device_id"])
         if row["device"] is not None:
-            return names_by_place[row["device"]]
+            return names_by_place.get(row["device"], number)
         count = sum(one["device_id"] == row["device_id"] for one in devices)
-        number = "-" if row["device_id"] is None else row["device_id"]
-        return f"{number}, sum of {count:,}"
+        return f"{number}, sum of {count:,}" if count else number
 
     device_column = columns.Column(heading, "", TEXT, columns.SCREEN, read=label)
     return [device_column if column.key == "device_id" else column for column in part.columns]
