@@ -167,7 +167,7 @@ pub(in crate::trace::readers) fn read(
                 }
             };
             // Rows of units, and those that are only counted, are read whatever they lack.
-            let is_short = outcome == Err(CUT_SHORT) || line.split(',').count() < columns;
+            let is_short = outcome == Err(CUT_SHORT) || line.ends_with(',') || line.split(',').count() < columns;
             cut_row = (is_short && lines.is_open).then_some(lines.offset);
             match outcome {
                 Ok(count) => sheet.capture.events_read += count,

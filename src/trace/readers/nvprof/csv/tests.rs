@@ -70,7 +70,7 @@ fn a_file_that_ends_inside_a_row_is_told() {
         trace.warnings.into_iter().map(|warning| warning.message).collect()
     };
     let last = text.rfind("20,3").expect("a row");
-    for length in last + 1..text.rfind(',').expect("a comma") {
+    for length in last + 1..text.rfind(',').expect("a comma") + 2 {
         assert_eq!(told(length), [format!("events after byte {last} are missing")], "{length}");
     }
     // The row of units, too, is a part of the table.
