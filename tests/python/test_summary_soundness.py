@@ -285,6 +285,14 @@ def test_a_row_of_a_device_that_is_not_in_the_list_has_its_number() -> None:
     assert found.splitlines()[-1].split()[-3:] == ["3", "a", "kernel"]
 
 
+def test_a_warning_about_captures_without_evidence_marks_no_capture() -> None:
+    plain = sound_summary("a kernel")
+    plain["warnings"] = [{**plain["warnings"][0], "code": "capture_incomplete", "evidence": None}]
+    assert "≥" not in SummaryDocument.from_dict(plain).render()
+    plain["warnings"][0]["evidence"] = f"{plain['captures'][0]['path']}: it ends early"
+    assert "≥ 4" in SummaryDocument.from_dict(plain).render("html")
+
+
 def test_spans_of_centuries_are_read_again(tmp_path: Path) -> None:
     """Those of several GPUs add up to more than a time may be."""
     events = [kernel(start=start, device=device) for device in (0, 1) for start in (-5e14, 3.4e15)]

@@ -270,9 +270,10 @@ class RunIndex:
         gone = known.keys() - found.keys()
         changed = [stamp for name, stamp in found.items() if known.get(name) != stamp]
         if not gone and not changed:
-            # A read-only index can still be used.
-            with suppress(sqlite3.OperationalError):
-                return self._replace([], [], state)
+            if state is not None:
+                # A read-only index can still be used.
+                with suppress(sqlite3.OperationalError):
+                    return self._replace([], [], state)
             return True
         # Importing the run file reader takes as long as listing thousands of runs.
         from fastrnns_rs.verbs.history.indexed_files import read_file

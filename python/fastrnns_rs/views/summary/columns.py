@@ -105,7 +105,7 @@ _REST_UNREAD = {"capture_incomplete", "file_cut_short", "rows_lost"}
 
 def captures(warnings: Sequence[dict[str, Any]]) -> tuple[Column, ...]:
     """Returns the columns of captures; warnings tell which numbers are bounds."""
-    unread = [one["evidence"] for one in warnings if one["code"] in _REST_UNREAD]
+    unread = [one["evidence"] or "" for one in warnings if one["code"] in _REST_UNREAD]
 
     def lost(row: dict[str, Any]) -> int | str:
         number: int = row["events_skipped"]
