@@ -146,7 +146,9 @@ impl Process {
         self.gone
     }
 
-    /// Refuses to act on a command of the process that this one was forked from: both share its pipes and its supervisor.
+    /// Refuses to act on a command of the process that this one was forked from.
+    ///
+    /// Both share its pipes and its supervisor.
     fn check_owner(&self) -> Result<()> {
         if self.gone || self.line.is_ours() {
             return Ok(());
@@ -183,7 +185,8 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// The supervisor was killed; the command is then gone too. Or the command is of the process that this one was forked from.
+    /// The supervisor was killed; the command is then gone too. Or the command is of the process that this one was
+    /// forked from.
     pub fn pump(&mut self, until: Instant) -> Result<()> {
         self.check_owner()?;
         while !self.gone {
@@ -224,8 +227,8 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// The supervisor was killed or did not respond; the command is then gone too. Or the command is of the process that this
-    /// one was forked from, and goes on.
+    /// The supervisor was killed or did not respond; the command is then gone too. Or the command is of the process
+    /// that this one was forked from, and goes on.
     pub fn end(&mut self, grace: Duration) -> Result<Completed> {
         self.check_owner()?;
         self.stdin = None;

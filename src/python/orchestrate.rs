@@ -153,8 +153,8 @@ impl Process {
     ///     timeout: Seconds to wait.
     ///
     /// Raises:
-    ///     RuntimeError: If its supervisor was killed; the command is gone too. In a process that was forked from the one that
-    ///         started the command.
+    ///     RuntimeError: If its supervisor was killed; the command is gone too. In a process that was forked from the
+    ///         one that started the command.
     ///     KeyboardInterrupt: On Ctrl-C; the command continues.
     fn read_lines<'py>(&self, py: Python<'py>, timeout: f64) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| {
@@ -191,8 +191,8 @@ impl Process {
     ///     The result.
     ///
     /// Raises:
-    ///     RuntimeError: If its supervisor was killed; the command is gone too. In a process that was forked from the one that
-    ///         started the command, which goes on.
+    ///     RuntimeError: If its supervisor was killed; the command is gone too. In a process that was forked from the
+    ///         one that started the command, which goes on.
     #[pyo3(signature = (grace = 0.0))]
     fn end(&self, py: Python<'_>, grace: f64) -> PyResult<Completed> {
         guarded(|| {

@@ -86,13 +86,13 @@ def _served(paths: Iterable[Path]) -> str | None:
 
     On a FUSE mount, a program of the user who mounted it reports them.
     """
-    for user in fuse_mounts({one.lstat().st_dev for one in paths}):
+    for user in _fuse_mounts({one.lstat().st_dev for one in paths}):
         if user not in _trusted():
             return f"{_user(user)} mounted the file system"
     return None
 
 
-def fuse_mounts(devices: Collection[int]) -> Iterator[int]:
+def _fuse_mounts(devices: Collection[int]) -> Iterator[int]:
     """Yields the user of each FUSE mount that has one of these device numbers."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()

@@ -62,22 +62,22 @@ fn rows_that_no_header_explains_are_not_an_empty_result() {
 }
 
 #[test]
-fn a_file_that_ends_inside_a_row_is_told() {
+fn a_file_that_ends_inside_a_row_is_incomplete() {
     let text = format!("{BANNER}{HEADER}{UNITS}{ROWS}");
     let rows = BANNER.len() + HEADER.len();
-    let told = |length: usize| -> Vec<String> {
+    let messages = |length: usize| -> Vec<String> {
         let (trace, _) = read_text(&text[..length]).expect("a capture");
         trace.warnings.into_iter().map(|warning| warning.message).collect()
     };
     let last = text.rfind("20,3").expect("a row");
     for length in last + 1..text.rfind(',').expect("a comma") + 2 {
-        assert_eq!(told(length), [format!("events after byte {last} are missing")], "{length}");
+        assert_eq!(messages(length), [format!("events after byte {last} are missing")], "{length}");
     }
     // The row of units, too, is a part of the table.
-    assert_eq!(told(rows + 3), [format!("events after byte {rows} are missing")]);
+    assert_eq!(messages(rows + 3), [format!("events after byte {rows} are missing")]);
     // Only the end of its line may be missing.
     for length in [text.len() - 1, text.len(), last] {
-        assert!(told(length).is_empty(), "{length}");
+        assert!(messages(length).is_empty(), "{length}");
     }
 }
 
