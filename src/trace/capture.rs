@@ -47,6 +47,8 @@ pub struct Capture {
     pub world_size: Option<u64>,
     /// Conditions under which it was captured.
     pub environment: CaptureEnvironment,
+    /// True if a table, or the file, breaks off: more events than `events_skipped` may be missing.
+    pub cut_short: bool,
 }
 
 /// Host, versions and settings of the profiler, as far as a file records them.

@@ -285,12 +285,15 @@ def test_a_row_of_a_device_that_is_not_in_the_list_has_its_number() -> None:
     assert found.splitlines()[-1].split()[-3:] == ["3", "a", "kernel"]
 
 
-def test_a_warning_about_captures_without_evidence_marks_no_capture() -> None:
+@pytest.mark.parametrize(("cut_short", "shown"), [(None, "4"), (False, "4"), (True, "≥ 4")])
+def test_the_number_of_missing_events_is_a_lower_bound_in_a_capture_that_is_cut(
+    cut_short: bool | None, shown: str
+) -> None:
     plain = sound_summary("a kernel")
-    plain["warnings"] = [{**plain["warnings"][0], "code": "capture_incomplete", "evidence": None}]
-    assert "≥" not in SummaryDocument.from_dict(plain).render()
-    plain["warnings"][0]["evidence"] = f"{plain['captures'][0]['path']}: it ends early"
-    assert "≥ 4" in SummaryDocument.from_dict(plain).render("html")
+    plain["captures"][0]["cut_short"] = cut_short
+    found = SummaryDocument.from_dict(plain)
+    assert f">{shown}<" in found.render("html")
+    assert ("at least 4 skipped" in repr(found.captures[0])) == (cut_short is True)
 
 
 def test_spans_of_centuries_are_read_again(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ class CaptureEnvironment(Part):
 class CaptureEntry(Part):
     """File that was read. `sha256` is null above 16 MiB; `rank` is from the file.
 
-    `events_skipped` is a lower bound where the rest of a table or of the file cannot be read.
+    `cut_short` is true if a table, or the file, breaks off: `events_skipped` is a lower bound then.
     """
 
     path: str
@@ -58,3 +58,4 @@ class CaptureEntry(Part):
     rank: int | None = field(default=None, metadata=since("1.1"))
     world_size: int | None = field(default=None, metadata=since("1.1"))
     environment: CaptureEnvironment | None = field(default=None, metadata=since("1.3"))
+    cut_short: bool | None = field(default=None, metadata=since("1.3"))

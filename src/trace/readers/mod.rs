@@ -106,7 +106,7 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     };
     let (size_bytes, is_file) = (opened.size_bytes, opened.is_file);
     let capture = Capture { path: shown.to_owned(), format: format.name, size_bytes, ..Capture::default() };
-    let (operations, warnings) = (trace.operations(), trace.warnings.len());
+    let operations = trace.operations();
     let source = Source { file: path, path: shown, bytes: opened.bytes, plain: opened.plain, capture };
     let mut capture = (format.read)(source, trace, interrupted)?;
     capture.sha256 = is_file.then(|| open::digest(path, size_bytes)).flatten();
@@ -114,9 +114,7 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
         again(path, shown, interrupted, |source| kineto::read_operators(source, trace, interrupted))?;
     }
     if capture.events_skipped > 0 {
-        let is_lower_bound = trace.warnings.iter().skip(warnings).any(|warning| REST_UNREAD.contains(&warning.code));
-        let warning = skipped(&capture, is_lower_bound);
-        trace.warnings.push(warning);
+        trace.warnings.push(skipped(&capture));
     }
     trace.captures.push(capture);
     Ok(())
@@ -154,26 +152,24 @@ pub fn read_grains(path: &Path, shown: &str, trace: &mut Trace, step: usize, pie
     Ok(())
 }
 
-/// Makes the warning about a file that ends, or breaks off, at a byte of its decompressed content.
-fn incomplete(path: &str, position: u64, reason: &str) -> Warning {
+/// Marks a file that ends, or breaks off, at a byte of its decompressed content, and makes the warning about it.
+fn mark_cut(capture: &mut Capture, position: u64, reason: &str) -> Warning {
+    capture.cut_short = true;
     Warning {
         code: "capture_incomplete",
         message: format!("events after byte {position} are missing"),
-        evidence: format!("{path}: {reason}"),
+        evidence: format!("{}: {reason}", capture.path),
         hint: "Copy the file again, or capture again: fastrnns-rs profile RUNNER".to_owned(),
     }
 }
 
-/// Codes of warnings about a rest of a table or of a file, which has an unknown number of events.
-const REST_UNREAD: [&str; 3] = ["capture_incomplete", "file_cut_short", "rows_lost"];
-
-fn skipped(capture: &Capture, is_lower_bound: bool) -> Warning {
+fn skipped(capture: &Capture) -> Warning {
     let reasons = capture.skipped.iter().map(|skipped| {
         let first = skipped.first_offset_bytes.map_or_else(String::new, |offset| format!(", first at byte {offset}"));
         format!("{} × {}{first}", skipped.count, skipped.reason)
     });
     let (read, lost) = (capture.events_read, capture.events_skipped);
-    let message = if is_lower_bound {
+    let message = if capture.cut_short {
         format!("all figures lack at least {} beyond the {read} that were read", counted(lost, "event"))
     } else {
         format!("all figures lack {lost} of {} events", read.saturating_add(lost))

@@ -187,8 +187,7 @@ class _Page:
         """Yields the files, and the command of the report."""
         rows = self.plain["captures"]
         if rows:
-            shown = columns.captures(self.plain["warnings"])
-            yield summary_tables.list_table(self.plain, "Captures", shown, rows)
+            yield summary_tables.list_table(self.plain, "Captures", columns.CAPTURES, rows)
             yield Text("Command of this report:")
             yield Command(self.document.command or report_command([one["path"] for one in rows]))
 

@@ -124,7 +124,7 @@ def _launches(row: document.LaunchesEntry) -> str:
 
 
 def _capture(row: CaptureEntry) -> str:
-    skipped = f"{row.events_skipped:,} skipped" if row.events_skipped else None
+    skipped = f"{'at least ' if row.cut_short else ''}{row.events_skipped:,} skipped" if row.events_skipped else None
     return prompt_line("CaptureEntry", [row.format, count(row.events_read, "event"), skipped], file_name(row.path))
 
 

@@ -23,7 +23,7 @@ from fastrnns_rs.views.summary.column_units import (
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any
 
     from fastrnns_rs.views.summary.column_units import Unit
@@ -99,30 +99,20 @@ _SIZES = tuple(Column(f"{name} size", f"{name}_bytes", BYTES) for name in _MOMEN
 _WHO = (Column("phase", "phase", TEXT), Column("runner", "runner", TEXT))
 
 
-#: Codes of warnings about captures that lack an unknown number of events.
-_REST_UNREAD = {"capture_incomplete", "file_cut_short", "rows_lost"}
+def _lost(row: dict[str, Any]) -> int | str:
+    number: int = row["events_skipped"]
+    return f"≥ {number}" if row["cut_short"] else number
 
 
-def captures(warnings: Sequence[dict[str, Any]]) -> tuple[Column, ...]:
-    """Returns the columns of captures; warnings tell which numbers are bounds."""
-    unread = [one["evidence"] or "" for one in warnings if one["code"] in _REST_UNREAD]
-
-    def lost(row: dict[str, Any]) -> int | str:
-        number: int = row["events_skipped"]
-        # The evidence begins with the path of the capture.
-        is_lower_bound = any(evidence.startswith(f"{row['path']}: ") for evidence in unread)
-        return f"≥ {number}" if is_lower_bound else number
-
-    return (
-        Column("size", "size_bytes", BYTES),
-        Column("events read", "events_read", COUNT),
-        Column("not read", "events_skipped", AT_LEAST, read=lost),
-        Column("format", "format", TEXT),
-        Column("its version", "format_version", TEXT),
-        Column("written by", "tool_version", TEXT),
-        Column("capture", "path", TEXT),
-    )
-
+CAPTURES = (
+    Column("size", "size_bytes", BYTES),
+    Column("events read", "events_read", COUNT),
+    Column("not read", "events_skipped", AT_LEAST, read=_lost),
+    Column("format", "format", TEXT),
+    Column("its version", "format_version", TEXT),
+    Column("written by", "tool_version", TEXT),
+    Column("capture", "path", TEXT),
+)
 
 DEVICES = (
     Column("device", "device_id", COUNT),

@@ -149,7 +149,7 @@ def _overview(document: Document, top: int) -> list[Part]:
     idle.columns = [_share_of_idle(document["idle_causes"]), *idle.columns]
     statistics = [one for one in columns.ITERATION_STATISTICS if one.key in _BRIEF_ITERATIONS]
     return [
-        List("Captures", columns.captures(document["warnings"]), document["captures"]),
+        List("Captures", columns.CAPTURES, document["captures"]),
         devices or VIEWS["overview"].nothing,
         idle,
         notes.launches(document["launches"]),

@@ -35,7 +35,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::unknown::FORMATS_HINT;
-use super::{Interrupted, Source, incomplete};
+use super::{Interrupted, Source, mark_cut};
 use crate::error::{Error, Result};
 use crate::trace::{Capture, Trace, Warning};
 
@@ -126,7 +126,8 @@ fn take(
     if !complete || reader.events.text.fault().is_some() {
         let reason = reader.events.text.fault().unwrap_or("the file ends inside the trace").to_owned();
         let position = reader.events.text.position();
-        reader.events.sink.trace.warnings.push(incomplete(path, position, &reason));
+        let warning = mark_cut(&mut reader.events.sink.capture, position, &reason);
+        reader.events.sink.trace.warnings.push(warning);
     }
     if trailing {
         reader.events.sink.trace.warnings.push(Warning {

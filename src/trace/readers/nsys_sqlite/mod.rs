@@ -60,8 +60,7 @@ fn read_database(
     interrupted: Interrupted<'_>,
 ) -> Result<Capture> {
     let shown = &capture.path.clone();
-    let mut progress = Progress::new(capture, database, interrupted);
-    progress.warnings.extend(database.warnings(path, shown));
+    let mut progress = Progress::new(path, capture, database, interrupted);
     (progress.capture.format_version, progress.capture.tool_version) = form::versions(database);
     progress.capture.environment = environment::read(database);
 

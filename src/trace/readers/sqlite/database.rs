@@ -95,7 +95,7 @@ pub(in crate::trace::readers) struct Database {
     /// Bytes outside holes: what limits are for, since a hole of terabytes costs nothing.
     pub(in crate::trace::readers) stored_bytes: u64,
     /// The bytes that the header promises, where the file has fewer.
-    promised_bytes: Option<u64>,
+    pub(super) promised_bytes: Option<u64>,
 }
 
 impl Database {
@@ -149,7 +149,7 @@ impl Database {
     }
 
     /// Returns the warnings about the file as a whole, which they call `shown`.
-    pub(in crate::trace::readers) fn warnings(&self, path: &Path, shown: &str) -> Vec<Warning> {
+    pub(super) fn warnings(&self, path: &Path, shown: &str) -> Vec<Warning> {
         let cut_short = self.promised_bytes.map(|promised| Warning {
             code: "file_cut_short",
             message: "data after the end of the file are missing".to_owned(),

@@ -1,5 +1,7 @@
 //! Goes through the rows of a table, whatever they hold: on its pages if they are as usual, else through SQLite.
 
+use std::path::Path;
+
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
@@ -45,10 +47,17 @@ pub(in crate::trace::readers) struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    pub(in crate::trace::readers) fn new(capture: Capture, database: &Database, interrupted: Interrupted<'a>) -> Self {
+    pub(in crate::trace::readers) fn new(
+        path: &Path,
+        capture: Capture,
+        database: &Database,
+        interrupted: Interrupted<'a>,
+    ) -> Self {
+        let warnings = database.warnings(path, &capture.path);
+        let capture = Capture { cut_short: database.promised_bytes.is_some(), ..capture };
         let rows_left = database.stored_bytes / SMALLEST_ROW;
         let pages_left = database.pages.as_ref().map_or(0, |pages| pages.budget(database.stored_bytes));
-        let mut progress = Self { capture, warnings: Vec::new(), interrupted, rows_left, pages_left, lost: None };
+        let mut progress = Self { capture, warnings, interrupted, rows_left, pages_left, lost: None };
         for (name, why) in &database.unread {
             progress.lose(name, 0, why);
         }
@@ -249,6 +258,7 @@ impl<'a> Progress<'a> {
     /// Records that a table is truncated. The number of missing rows is unknown: they count as one.
     pub(in crate::trace::readers) fn lose(&mut self, table: &str, seen: u64, why: &str) {
         self.capture.skip("unreadable rest of a table", None);
+        self.capture.cut_short = true;
         self.lost.get_or_insert_with(|| (format!("{table}, after {seen} rows: {why}"), 0)).1 += 1;
     }
 }

@@ -20,7 +20,7 @@ use self::headers::Headers;
 use self::lines::Lines;
 use super::names::KernelNames;
 use crate::error::{Error, Result};
-use crate::trace::readers::{Interrupted, Source, incomplete};
+use crate::trace::readers::{Interrupted, Source, mark_cut};
 use crate::trace::{Capture, Total, TotalKind, Trace, Warning, counted};
 
 /// Reasons for which a row is skipped.
@@ -201,7 +201,8 @@ pub(in crate::trace::readers) fn read(
     }
     let broken = lines.fault.as_deref().map(|reason| (lines.offset, reason));
     if let Some((position, reason)) = broken.or(cut_row.map(|position| (position, "the file ends inside a row"))) {
-        sheet.trace.warnings.push(incomplete(&sheet.capture.path, position, reason));
+        let warning = mark_cut(&mut sheet.capture, position, reason);
+        sheet.trace.warnings.push(warning);
     }
     Ok(sheet.finish())
 }

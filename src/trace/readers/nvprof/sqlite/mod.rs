@@ -79,8 +79,7 @@ fn read_database(
 ) -> Result<Capture> {
     let shown = &capture.path.clone();
     let clock = trace.add_clock(format!("capture {} {shown}", trace.captures.len()));
-    let mut progress = Progress::new(capture, database, interrupted);
-    progress.warnings.extend(database.warnings(path, shown));
+    let mut progress = Progress::new(path, capture, database, interrupted);
     progress.capture.format_version = version(database);
 
     let mut strings = Strings::open(database, STRINGS, interrupted)?;
