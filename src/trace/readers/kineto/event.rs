@@ -95,7 +95,7 @@ pub(super) fn is_unneeded(text: &[u8], layout: &Layout<Member>) -> bool {
             let name = rest.strip_prefix(b"\"cpu_op\"").or_else(|| rest.strip_prefix(b"\"Operator\""));
             name.is_some_and(is_operators_name)
         }
-        b'"' | b'\\' => false,
+        b'B' | b'"' | b'\\' => false,
         _ => true,
     }
 }
@@ -118,6 +118,7 @@ fn is_operators_name(text: &[u8]) -> bool {
 fn known_text(raw: &[u8]) -> &'static [u8] {
     match unescaped(raw).0.as_bytes() {
         b"X" => b"X",
+        b"B" => b"B",
         b"kernel" | b"Kernel" => b"kernel",
         b"gpu_memcpy" | b"Memcpy" => b"gpu_memcpy",
         b"gpu_memset" | b"Memset" => b"gpu_memset",
@@ -209,7 +210,7 @@ impl<'a> Event<'a> {
                     (is_new, self.callee_text) = (false, text.get(..=members.at()));
                 }
                 Some(_) => {}
-                None if seen & bit(Member::Phase) != 0 && self.phase != Some(Value::Text(b"X")) => {
+                None if seen & bit(Member::Phase) != 0 && !self.is_activity() => {
                     if members.escaped() && self.has_escapes() {
                         return None;
                     }
@@ -248,7 +249,7 @@ impl<'a> Event<'a> {
         if let Some(known) = self.known {
             return known;
         }
-        let (Some(Value::Text(b"X")), Some(Value::Text(category))) = (self.phase, self.category) else {
+        let Some(Value::Text(category)) = self.category.filter(|_| self.is_activity()) else {
             return Class::Other;
         };
         match category {
@@ -262,6 +263,12 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// Returns true for something that takes time: complete, or only its begin.
+    #[inline]
+    fn is_activity(&self) -> bool {
+        matches!(self.phase, Some(Value::Text(b"X" | b"B")))
+    }
+
     /// Returns true for an operator of the host, or an annotation that old versions wrote as an operator.
     #[inline]
     pub(super) fn is_operator(&self) -> bool {
@@ -273,6 +280,9 @@ impl<'a> Event<'a> {
     /// # Errors
     /// The fault of its times.
     pub(super) fn times(&self) -> Result<(i64, i64), &'static str> {
+        if self.phase == Some(Value::Text(b"B")) {
+            return Err("begin and end are two events");
+        }
         let start = self.start.and_then(Value::number).ok_or("an event has no start")?;
         let start = microseconds_to_nanoseconds(start).ok_or("a start is not a time")?;
         let duration = self.duration.and_then(Value::number).ok_or("an event has no duration")?;
@@ -312,7 +322,8 @@ mod tests {
         assert_eq!(class("gpu_user_annotation"), Class::Other);
         assert_eq!(class("xpu_runtime"), Class::Call);
         assert_eq!(class("Memset"), Class::Memory);
-        assert_eq!(parse(r#"{"ph": "B", "cat": "kernel"}"#).class(), Class::Other);
+        assert_eq!(parse(r#"{"ph": "B", "cat": "kernel"}"#).class(), Class::Kernel);
+        assert_eq!(parse(r#"{"ph": "i", "cat": "kernel"}"#).class(), Class::Other);
         assert_eq!(parse("{}").class(), Class::Other);
     }
 }

@@ -120,6 +120,21 @@ fn keys_and_categories_may_have_escapes() {
     }
 }
 
+/// Other programs write pairs: they vanished without a word.
+#[test]
+fn counts_what_begins_and_ends_in_two_events() {
+    for begin in ["\"ph\": \"B\"", "\"ph\": \"\\u0042\""] {
+        let halves =
+            |event: &String| [event.replacen("\"ph\": \"X\"", begin, 1), r#"{"ph": "E", "ts": 90}"#.to_owned()];
+        let events: Vec<_> = ordinary().iter().flat_map(halves).chain(ordinary()).collect();
+        let (summary, capture) = read(&document(&events));
+        let whole = read(&document(&ordinary())).0;
+        assert_eq!((capture.events_read, capture.events_skipped), (14, 4));
+        assert_eq!(capture.skipped[0].reason, "begin and end are two events");
+        assert_eq!((summary.kernels, summary.api_calls), (whole.kernels, whole.api_calls));
+    }
+}
+
 #[test]
 fn reads_an_ordinary_trace() {
     let (summary, capture) = read(&document(&ordinary()));
