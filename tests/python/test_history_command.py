@@ -143,6 +143,10 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
     fuller.write_text(json.dumps(document))
     note = f"note: skipped: other content of this run is in the history: 'out/{fuller.name}'"
     assert note in run_cli("history", "--import", "out", "--history", "other").stderr
+    # A run file of a history may have any name.
+    [kept_file] = (anywhere / "other" / "runs").glob(fuller.name)
+    kept_file.rename(kept_file.with_name("mine.json"))
+    assert note in run_cli("history", "--import", "out", "--history", "other").stderr
     # A run that the history could not list.
     still = made(8)
     [row] = still.results

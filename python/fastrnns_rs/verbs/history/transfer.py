@@ -63,7 +63,8 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
     kept: list[Path] = []
     notes: list[str] = []
     history.make()
-    known = {one.run_id for one in history.document().runs}
+    # Copies may have any name.
+    known = {one.run_id: Path(one.path) for one in history.document().runs}
     for file in _files(places):
         try:
             text = reading.document_text(file, Run.noun)
@@ -75,18 +76,19 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         place = history.find_place(run)
         # Another command may import it at the same time.
         with locked(place, waits=True):
-            if run.run_id in known or os.path.lexists(place):
-                notes.append(_explain(file, text, place, is_known=run.run_id in known))
+            taken = known.get(run.run_id, place)
+            if run.run_id in known or os.path.lexists(taken):
+                notes.append(_explain(file, text, taken, is_known=run.run_id in known))
                 continue
             # The content is copied unchanged: a newer build may have written keys that this build does not know.
             writing.write(place, [text.encode()])
         kept.append(place)
-        known.add(run.run_id)
+        known[run.run_id] = place
     return kept, notes
 
 
 def _explain(file: Path, text: str, place: Path, *, is_known: bool) -> str:
-    """Returns a note on a run whose place in the history is taken."""
+    """Returns a note on a run that the history has in `place`, or whose place another file takes."""
     is_other = os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode())
     if is_other and not is_known:
         # Text of any kind may be an id, and time and id name the place.
