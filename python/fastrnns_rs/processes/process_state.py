@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 
 from fastrnns_rs.processes.working_directory import working_directory_restored
 
@@ -31,3 +32,31 @@ def process_restored() -> Iterator[None]:
                 # Only the main thread sets handlers, so that code in another one has set none.
                 with suppress(ValueError):
                     signal.signal(one, handler)
+
+
+@contextmanager
+def standard_output_elsewhere() -> Iterator[None]:
+    """Redirects standard output to standard error in the block, also that of other programs and of compiled code.
+
+    Standard output is reserved for results. A stream that the block closes is opened again.
+    """
+    with ExitStack() as stack:
+        stack.callback(_open_standard_error)
+        # Either stream may be closed.
+        with suppress(OSError, ValueError):
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            before = os.dup(1)
+            stack.callback(os.close, before)
+            os.dup2(2, 1)
+            stack.callback(os.dup2, before, 1)
+            if sys.stdout is not None:
+                stack.callback(sys.stdout.flush)
+        stack.enter_context(redirect_stdout(sys.stderr))
+        yield
+
+
+def _open_standard_error() -> None:
+    if sys.stderr is not None and sys.stderr.closed:
+        # Its descriptor stays open.
+        sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115

@@ -6,12 +6,10 @@ point is the name of the plug-in. A plug-in that fails does not affect other plu
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.reading import content
 from fastrnns_rs.errors import first_line
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.processes.process_state import process_restored
+from fastrnns_rs.processes.process_state import process_restored, standard_output_elsewhere
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
@@ -88,7 +86,7 @@ def load(plugin: Plugin) -> Failure | None:
         KeyboardInterrupt: If the user presses Ctrl-C.
     """
     try:
-        with process_restored(), _standard_output_elsewhere():
+        with process_restored(), standard_output_elsewhere():
             import_value(plugin.value)
     except KeyboardInterrupt:
         raise
@@ -117,27 +115,6 @@ def _reason(error: BaseException) -> str:
     """Returns one line that describes an error."""
     line = visible(first_line(error))
     return line if len(line) <= _REASON_LENGTH else line[: _REASON_LENGTH - 1] + "…"
-
-
-@contextlib.contextmanager
-def _standard_output_elsewhere() -> Iterator[None]:
-    """Redirects standard output to standard error, also for output from below Python.
-
-    Standard output is reserved for results.
-    """
-    with contextlib.ExitStack() as stack:
-        # Either stream may be closed.
-        with contextlib.suppress(OSError, ValueError):
-            if sys.stdout is not None:
-                sys.stdout.flush()
-            before = os.dup(1)
-            stack.callback(os.close, before)
-            os.dup2(2, 1)
-            stack.callback(os.dup2, before, 1)
-            if sys.stdout is not None:
-                stack.callback(sys.stdout.flush)
-        stack.enter_context(contextlib.redirect_stdout(sys.stderr))
-        yield
 
 
 def _mentioning(folder: str) -> list[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError, own_text, type_name, unknown
+from fastrnns_rs.processes.process_state import standard_output_elsewhere
 from fastrnns_rs.runners import plugins
 from fastrnns_rs.runners.runner import Creator, Runner, Source
 from fastrnns_rs.runners.source_loader import load_source
@@ -319,8 +319,7 @@ def load_file(path: str) -> list[str]:
         sys.path.insert(0, str(file.parent))
     name = f"{FILE_MODULE}{file.stem}"
     try:
-        # Standard output is reserved for results.
-        with contextlib.redirect_stdout(sys.stderr):
+        with standard_output_elsewhere():
             load_source(name, file)
     except (FastrnnsError, KeyboardInterrupt):
         raise

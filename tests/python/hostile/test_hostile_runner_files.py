@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commands import run_pretended
+from commands import run_pretended, run_process
 
 BENCH = ("bench", "py", "--device", "cpu", "--quick", "--json")
 FILES = {
@@ -45,3 +45,16 @@ def test_a_file_without_an_end_is_not_waited_for() -> None:
     done = run_pretended(*BENCH, "--runner-file", "/proc/kmsg")
     assert done.status == 2
     assert "cannot load file: '/proc/kmsg'" in done.stderr
+
+
+def test_output_of_a_file_is_no_result_and_the_streams_that_it_closes_are_opened_again(tmp_path: Path) -> None:
+    """Programs that it starts wrote in front of the JSON, and the error was lost."""
+    file = tmp_path / "file.py"
+    file.write_text(
+        "import fastrnns_rs, os, sys\nos.write(1, b'raw\\n')\nos.system('echo child')\nprint('text')\n"
+        "sys.stdout.close()\nsys.stderr.close()\n@fastrnns_rs.runner('silent')\ndef silent(problem): ...\n"
+    )
+    done = run_process("bench", "nothing", "--json", "--runner-file", file)
+    assert (done.status, done.stdout) == (2, "")
+    assert {"raw", "child", "text"} <= {*done.stderr.splitlines()}
+    assert "error: unknown runner: 'nothing'" in done.stderr
