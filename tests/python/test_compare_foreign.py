@@ -127,6 +127,18 @@ def test_a_process_counts_once_in_a_file_and_in_files(tmp_path: Path) -> None:
         compare(FOLDER / "pyperf.json", paths[2])
 
 
+def test_processes_of_a_coarse_clock_may_be_equal(tmp_path: Path) -> None:
+    """The whole file was refused as damaged."""
+    whole = plain("pyperf.json")
+    runs = [one for one in whole["benchmarks"][0]["runs"] if "values" in one]
+    for index, one in enumerate(runs):
+        one["values"] = [0.001 * step for step in (5, 5 + index % 3, 9)]
+    coarse = tmp_path / "coarse.json"
+    coarse.write_text(json.dumps(whole))
+    found = compare(FOLDER / "pyperf.json", coarse)
+    assert found.rows[0].candidate.n_processes == len(runs) > 3
+
+
 def test_times_that_no_clock_tells_are_no_numbers(tmp_path: Path) -> None:
     sides = []
     for index, seconds in enumerate((1e-305, 1e14)):

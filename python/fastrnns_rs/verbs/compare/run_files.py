@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
@@ -110,15 +111,23 @@ def _processes(run: Run) -> Iterator[Hashable]:
 def _foreign_processes(side: Side) -> Iterator[Hashable]:
     """Yields a key of each benchmark and of each process that no other has.
 
-    Times of two measurements are never equal to the last digit.
+    Times of two measurements are never equal to the last digit, unless the clock is coarse.
     """
     for series in side.series:
+        if _are_coarse(series.medians_ns):
+            continue
         if len({*series.medians_ns}) > 1:
             yield series.runner, *series.medians_ns
         for median, mean, p95 in zip(series.medians_ns, series.means_ns, series.p95s_ns, strict=False):
-            # Of a single time, or of times of a coarse clock, there may be a second.
+            # Of a single time there may be a second.
             if median not in {mean, p95} and mean != p95:
                 yield series.runner, "process", median, mean, p95
+
+
+def _are_coarse(times_ns: Sequence[float]) -> bool:
+    """Returns True if all times are multiples of a step of more than a ten-thousandth: two may be equal by chance."""
+    picoseconds = [round(1000 * one) for one in times_ns]
+    return 10_000 * math.gcd(*picoseconds) > min(picoseconds, default=0)
 
 
 def read_both(source: Source) -> tuple[Side, Side]:
