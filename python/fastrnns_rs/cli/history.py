@@ -68,7 +68,11 @@ class Folders(WordsOption, Unconfigured):
 @click.option("--tag", cls=Unconfigured, metavar="NAME", help="Add a tag to runs. [default: to @last]")
 @click.option("--untag", cls=Unconfigured, metavar="NAME", help="Remove a tag from runs. [default: from @last]")
 @click.option(
-    "--export", cls=Unconfigured, type=click.Path(path_type=Path), metavar="FOLDER", help="Copy runs to a folder."
+    "--export",
+    cls=Unconfigured,
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Copy runs to a folder. [default: only @last]",
 )
 @click.option("--import", cls=Folders, metavar="FOLDER...", help="Copy run files into the history.")
 @click.option("--prune", cls=Unconfigured, is_flag=True, help="Delete runs without a tag, by age or size.")

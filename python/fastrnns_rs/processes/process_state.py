@@ -36,9 +36,10 @@ def process_restored() -> Iterator[None]:
 
 @contextmanager
 def standard_output_elsewhere() -> Iterator[None]:
-    """Redirects standard output to standard error in the block, also that of other programs and of compiled code.
+    """Redirects standard output to standard error in the block.
 
-    Standard output is reserved for results. A stream that the block closes is opened again.
+    Standard output is reserved for results: that of programs and of compiled code is redirected, too. Standard error is
+    opened again if the block closes it.
     """
     with ExitStack() as stack:
         stack.callback(_open_standard_error)

@@ -75,7 +75,7 @@ _STORED = (
         effect="files in the history folder are not listed: they are not run files, or other files of a listed run",
         short="files in the history folder are not listed",
         evidence="number of files, and the reason for each",
-        hint="Move these files out of the folder, then list the runs: fastrnns-rs history",
+        hint="Move these files out of the folder of the history",
         verbs=("history",),
     ),
 )

@@ -125,7 +125,10 @@ def _foreign_processes(side: Side) -> Iterator[Hashable]:
 
 
 def _are_coarse(times_ns: Sequence[float]) -> bool:
-    """Returns True if all times are multiples of a step of more than a ten-thousandth: two may be equal by chance."""
+    """Returns True if two of these times may be equal by chance.
+
+    They are multiples of a step of more than a ten-thousandth of the shortest.
+    """
     picoseconds = [round(1000 * one) for one in times_ns]
     return 10_000 * math.gcd(*picoseconds) > min(picoseconds, default=0)
 

@@ -88,7 +88,7 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
 
 
 def _explain(file: Path, text: str, place: Path, *, is_known: bool) -> str:
-    """Returns a note on a run that the history has in `place`, or whose place another file takes."""
+    """Returns a note on a run that is in `place`, or whose place is taken."""
     is_other = os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode())
     if is_other and not is_known:
         # Text of any kind may be an id, and time and id name the place.
