@@ -121,7 +121,7 @@ def test_an_interrupted_run_goes_on_from_its_file_alone(anywhere: Path) -> None:
     assert before.status == "interrupted"
     refused = run_with_facts(*words, "--seed", "5", "--resume", "run.json", cwd=anywhere)
     assert refused.status == 2
-    assert "plan.runners[0].problem.seed was 0, and is 5 now" in refused.stderr
+    assert "plan.runners[0].problem.seed was 0 and is 5 now" in refused.stderr
     done = run_with_facts("bench", "--resume", "run.json", *SOUND[5:7], "--format", "csv", cwd=anywhere)
     assert done.status == 0, done.stderr
     after = Run.load("run.json")

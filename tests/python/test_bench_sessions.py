@@ -71,7 +71,11 @@ def test_sessions_go_on_where_they_were_interrupted(anywhere: Path) -> None:
         processes = [one for one in row["processes"] if one["session"] in known][:3]
         row |= {"processes": processes, "forward": None, "backward": None}
     Path("run.json").write_text(json.dumps({**plain, "sessions": first, "status": "interrupted"}))
-    done = run_pretended("bench", "--resume", "run.json")
+    # Other options stay as they were.
+    refused = run_pretended("bench", "--resume", "run.json", "--timeout", "9")
+    assert refused.status == 2
+    assert "error: cannot resume the run: plan.timeout_s was 1800.0 and is 9.0 now" in refused.stderr
+    done = run_pretended("bench", "--resume", "run.json", "--processes", "2")
     assert done.status == 0, done.stderr
     run = Run.load("run.json")
     ids = [one.session_id for one in run.sessions]

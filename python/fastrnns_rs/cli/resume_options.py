@@ -27,17 +27,17 @@ _UNRESTRICTED = {"resume", "output", "run_file", "sep", "sort", "wide", "history
 def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str, Any]:
     """Returns the options of a resumed run.
 
-    The options are the options of this command line. If it has no option that changes the measurement, the options are
-    those of the command that began the run.
+    The options are those of the command that began the run, and those of this command line before them. Of a run that
+    `bench` did not begin, they are those of this command line.
 
     Raises:
-        UsageError: If this command line has no such option and the run was not begun by `bench`, or if its command
-            names code or a history folder that this command line does not repeat.
+        UsageError: If `bench` did not begin the run and this command line has no option that changes the measurement,
+            or if the command of the run names code or a history folder that this command line does not repeat.
     """
     code = {str(param.name): param for param in command.params if isinstance(param, Code)}
-    if any(is_flag(name) for name in given if name not in {*_UNRESTRICTED, *code}):
-        return given
     if run.command[:2] != ["fastrnns-rs", "bench"]:
+        if any(is_flag(name) for name in given if name not in {*_UNRESTRICTED, *code}):
+            return given
         message = f"not a run of the command bench: {given['resume']!r}"
         reason = f"the run was started by {' '.join(run.command)!r}"
         hint = "Resume the run in Python: fastrnns_rs.bench(resume=…)"
@@ -65,7 +65,7 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
         raise UsageError(*_unrepeated(missing[0], [given["resume"], *chain(*typed, *missing)]))
     if any(is_flag(name) for name in _FORMATS):
         before |= {"format_name": None, "as_json": False, "print_json": None}
-    return {**before, **{name: given[name] for name in {*_UNRESTRICTED, *code} if is_flag(name) or name == "resume"}}
+    return {**before, **{name: value for name, value in given.items() if is_flag(name)}}
 
 
 def _param(command: click.Command, name: str) -> click.Parameter:
