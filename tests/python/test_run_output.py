@@ -43,6 +43,25 @@ def test_a_run_file_is_kept_beside_the_table(tmp_path: Path) -> None:
     assert "sound " in done.stdout
 
 
+def test_a_run_that_is_replaced_is_named_unless_a_history_has_runs(tmp_path: Path) -> None:
+    words, file = [one for one in BENCH if one != "--no-history"], tmp_path / "run.json"
+    note = f"note: the other run in {file} is replaced"
+    for more, is_noted in (
+        (["--no-history"], False),
+        (["--no-history"], True),
+        (["--history", tmp_path / "kept"], False),
+    ):
+        done = run_pretended(*words, *more, "--run-file", file)
+        assert done.status == 0
+        assert (note in " ".join(done.stderr.split())) == is_noted
+    plain = json.loads(file.read_text()) | {"status": "interrupted"}
+    plain["results"][0]["processes"].pop()
+    plain["results"][0] |= {"forward": None, "backward": None}
+    file.write_text(json.dumps(plain))
+    again = run_pretended("bench", "--resume", file, "--runner-file", PLANTED, "--no-history")
+    assert (again.status, note in " ".join(again.stderr.split())) == (0, False)
+
+
 @pytest.mark.parametrize("flags", [["--json"], ["--format", "json"]])
 def test_output_is_the_formatted_document(flags: list[str], tmp_path: Path) -> None:
     done = run_pretended(*BENCH, *flags, "--output", tmp_path / "document.json")

@@ -141,7 +141,7 @@ def _measure(
     plan, run = start(requests, effort, command=words, executor=executor)
     noise_floor = given["margin"] == margins.NOISE_FLOOR
     side_checks.check_sides(plan, run, force=given["force"], noise_floor=noise_floor)
-    run_output.tell_planned_effect(given, plan, run, terminal)
+    run_output.tell_what_follows(given, plan, run, keeping, terminal)
     try:
         run = execute(
             plan,

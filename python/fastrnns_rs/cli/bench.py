@@ -188,8 +188,8 @@ def _measure(
     with device_options.open_rank_group(ranks) as rank_group:
         executor = shared.executor()
         plan, run = start(asked, effort, command=words, resume=resume, rank_group=rank_group, executor=executor)
-        if terminal is not None and resume is None:
-            run_output.tell_planned_effect(given, plan, run, terminal)
+        if terminal is not None:
+            run_output.tell_what_follows(given, plan, run, keeping, terminal)
         try:
             run = execute(plan, run, observer=terminal, save=keeping.save, rank_group=rank_group, executor=executor)
         except Interrupted as stopped:

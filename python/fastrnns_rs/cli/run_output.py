@@ -190,16 +190,25 @@ def show_expected(terminal: BenchTerminal, asked: Options, effort: Effort) -> No
         terminal.expects(*expected_run(asked, effort))
 
 
-def tell_planned_effect(given: dict[str, Any], plan: BenchPlan, run: Run, terminal: BenchTerminal) -> None:
-    """Writes the minimum detectable effect of a plan to stderr, if it is known.
+def tell_what_follows(
+    given: dict[str, Any], plan: BenchPlan, run: Run, keeping: RunSaver, terminal: BenchTerminal
+) -> None:
+    """Writes what a run will replace, and its minimum detectable effect, to stderr.
 
     Args:
-        given: Options of the history, and `margin` of `ab`.
+        given: Options of the history, `margin` of `ab`, and `resume` of `bench`: the effect of a run that is resumed is
+            known.
         plan: Plan.
-        run: New run of the plan.
+        run: Run of the plan.
+        keeping: Writer of the run.
         terminal: Progress of the run.
     """
     if shared.is_quiet():
+        return
+    file = keeping.replaced(run)
+    if file is not None:
+        _tell(f"note: the other run in {visible(str(file))} is replaced", terminal)
+    if given.get("resume") is not None:
         return
     from fastrnns_rs.cli import history_options
     from fastrnns_rs.verbs.history.planned_effect import find_planned_effect
@@ -207,10 +216,15 @@ def tell_planned_effect(given: dict[str, Any], plan: BenchPlan, run: Run, termin
 
     margin = _margin(given.get("margin"), run)
     found = find_planned_effect(plan, run, history_options.find_history(given), margin=margin)
-    if found is not None and terminal.progress is not None:
-        terminal.progress.write(sentence(found, plan))
-    elif found is not None:
-        shared.tell([sentence(found, plan)])
+    if found is not None:
+        _tell(sentence(found, plan), terminal)
+
+
+def _tell(line: str, terminal: BenchTerminal) -> None:
+    if terminal.progress is not None:
+        terminal.progress.write(line)
+    else:
+        shared.tell([line])
 
 
 def _margin(given: str | None, run: Run) -> float:

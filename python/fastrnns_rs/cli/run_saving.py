@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import tempfile
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.cli import next_command, shared
-from fastrnns_rs.documents import writing
+from fastrnns_rs.documents import reading, writing
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.history.run_history import RunHistory
 
 _GIB = 1 << 30
+#: So much of a run file has its ID.
+_HEAD_BYTES = 1024
 #: Digits of a run ID in a command.
 _DIGITS = 12
 
@@ -65,6 +68,17 @@ class RunSaver:
 
     def __enter__(self) -> Self:
         return self
+
+    def replaced(self, run: Run) -> Path | None:
+        """Returns the results file if it has another run, and no history keeps runs."""
+        if self._history is not None or self._results.place is None:
+            return None
+        try:
+            head = reading.head(self._results.place, _HEAD_BYTES)
+        except OSError:
+            return None
+        found = re.search(rb'"schema": "fastrnns-rs/run".*?"run_id": "([^"]*)"', head, re.DOTALL)
+        return self._results.path if found is not None and found[1] != run.run_id.encode() else None
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._locks:
