@@ -85,6 +85,7 @@ device = "cpu"
         ("[tool.fastrnns-rs.bench]\nnloops = 2.5", "2.5 (pyproject.toml, tool.fastrnns-rs.bench.nloops)", ""),
         ("[tool.fastrnns-rs.bench]\nquick = 1", "1 (pyproject.toml, tool.fastrnns-rs.bench.quick)", ""),
         ("[tool.fastrnns-rs.bench]\noutput = 3", "3 (pyproject.toml, tool.fastrnns-rs.bench.output)", ""),
+        ("[tool.fastrnns-rs.bench]\nrunner-file = ['']", "empty path: '' (pyproject.toml, ", "Leave out the key."),
         (
             "[tool.fastrnns-rs.bench]\nseqLength = 3\nseq_length = 4",
             "'seq-length' (pyproject.toml, tool.fastrnns-rs.bench)",

@@ -55,6 +55,7 @@ def test_axes_are_read(text: str, name: str, values: tuple[Any, ...]) -> None:
         ("hidden-size=nan", "'nan' .axes."),
         ("hidden-size=pow2:6:99", "2147483648 .axes."),
         ("hidden-size=1:1000000000000:1", "1000000000000, and a sweep supports 1000 .axes."),
+        ("hidden-size=1:9999999999999999999:1", "9999999999999999999, and a sweep supports 1000 .axes."),
         ("hidden-size=" + "9" * 30, "'999999999999999999999999999999' .axes."),
         (["hidden-size=1:100:1", "mini-batch=1:100:1"], r"100 . 100 = 10000, and a sweep supports 1000 .axes."),
         ("dtype=float23", "'float23' .axes."),

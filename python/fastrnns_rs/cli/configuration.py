@@ -236,6 +236,9 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
         if not isinstance(one, kinds) or (number and isinstance(one, bool)):
             wanted = " or ".join(_NOUNS[kind] for kind in kinds)
             raise UsageError(f"invalid value: {one!r}", f"Use {wanted}.", where=place)
+        if one == "" and isinstance(param.type, click.Path):
+            # It would be the folder of the file.
+            raise UsageError("empty path: ''", "Leave out the key.", where=place)
         try:
             param.type.convert(one if is_flag else str(one), param, None)
         except (click.BadParameter, ValueError) as error:

@@ -177,6 +177,6 @@ def _limit() -> int:
     given = os.environ.get(VARIABLE, str(_DEFAULT_MIB))
     mebibytes = int(given) if given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS else 0
     if mebibytes < 1:
-        hint = f"Set {VARIABLE} to an integer of at least 1, the largest size of a document in MiB."
+        hint = f"Set {VARIABLE} to an integer from 1 to {10**_MOST_DIGITS - 1}, the largest size of a document in MiB."
         raise UsageError(f"invalid value: {given[:40]!r}", hint, where=VARIABLE)
     return mebibytes * _MIB

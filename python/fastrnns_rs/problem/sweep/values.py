@@ -88,10 +88,10 @@ def _range(name: str, part: str, start: int, stop: int, step: int) -> range:
         raise _wrong(name, part, "Use a step of at least 1.")
     if start > stop:
         raise _wrong(name, part, "Use a start that is at most the stop.")
-    found = range(start, stop + 1, step)
-    if len(found) > MOST:
-        raise _too_many(name, str(len(found)))
-    return found
+    count = (stop - start) // step + 1
+    if count > MOST:
+        raise _too_many(name, str(count))
+    return range(start, stop + 1, step)
 
 
 def _checked(name: str, numbers: Iterable[Any]) -> Iterator[int]:
