@@ -69,6 +69,15 @@ class RunSaver:
     def __enter__(self) -> Self:
         return self
 
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._locks:
+            if self._only_here is not None and kind is not None and issubclass(kind, Exception):
+                # A document that cannot be formatted must not cost what was measured.
+                self._set_name(self._only_here)
+                self._unsaved = self._layout.pieces(self._only_here)
+            if self._unsaved and self._results.place is None:
+                self._keep_elsewhere()
+
     def replaced(self, run: Run) -> Path | None:
         """Returns the results file if it has another run, and no history keeps runs."""
         if self._history is not None or self._results.place is None:
@@ -78,16 +87,7 @@ class RunSaver:
         except OSError:
             return None
         found = re.search(rb'"schema": "fastrnns-rs/run".*?"run_id": "([^"]*)"', head, re.DOTALL)
-        return self._results.path if found is not None and found[1] != run.run_id.encode() else None
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        with self._locks:
-            if self._only_here is not None and kind is not None and issubclass(kind, Exception):
-                # A document that cannot be formatted must not cost what was measured.
-                self._set_name(self._only_here)
-                self._unsaved = self._layout.pieces(self._only_here)
-            if self._unsaved and self._results.place is None:
-                self._keep_elsewhere()
+        return self._results.path if found is not None and found[1] != run.run_id.encode(errors="replace") else None
 
     def use(self, history: RunHistory | None) -> None:
         """Sets the history that keeps the run; None for none."""
