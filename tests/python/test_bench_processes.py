@@ -131,4 +131,4 @@ def test_an_interrupted_run_goes_on_from_its_file_alone(anywhere: Path) -> None:
     assert all(result.forward.n_processes == 3 for result in after.results)
     again = run_with_facts("bench", "--resume", "run.json", cwd=anywhere)
     assert again.status == 2
-    assert "the run is complete" in again.stderr
+    assert "a run with status 'complete'" in again.stderr
