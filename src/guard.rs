@@ -1,6 +1,7 @@
 //! The barrier between Python and every function that Python calls: panics and lack of memory become exceptions.
 
 use std::env;
+use std::panic::PanicHookInfo;
 use std::sync::Once;
 
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
@@ -18,7 +19,7 @@ const NO_OBJECT: &str = "PyObject pointer is null";
 /// `except Exception` does not catch.
 pub(crate) fn guarded<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     static QUIET: Once = Once::new();
-    QUIET.call_once(|| panics::keep_quiet(is_debugged));
+    QUIET.call_once(|| panics::keep_quiet(is_printed));
     memory::hold();
     match panics::catch(body) {
         Ok(done) => done,
@@ -44,7 +45,10 @@ fn error(caught: &Caught) -> PyErr {
     PyRuntimeError::new_err(format!("bug in fastrnns-rs: {message}{place}; please report it with your call"))
 }
 
-fn is_debugged() -> bool {
+/// True for panics that a developer wants to see.
+fn is_printed(panic: &PanicHookInfo<'_>) -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
-    is_set("RUST_BACKTRACE") || is_set("FASTRNNS_DEBUG")
+    // A backtrace takes megabytes. Without memory for it, the standard library would wait for its own lock without end.
+    let is_lack = memory::is_short() || panic.payload().downcast_ref() == Some(&NO_OBJECT);
+    !is_lack && (is_set("RUST_BACKTRACE") || is_set("FASTRNNS_DEBUG"))
 }

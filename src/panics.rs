@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 
 thread_local! {
     /// Place of the last panic of this thread, as far as the hook has seen it.
@@ -52,12 +52,12 @@ impl Caught {
     }
 }
 
-/// Stores panics instead of printing them, unless debugging is on.
-pub(crate) fn keep_quiet(prints: fn() -> bool) {
+/// Stores panics instead of printing them, but for those that `prints` wants.
+pub(crate) fn keep_quiet(prints: fn(&PanicHookInfo<'_>) -> bool) {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         PLACE.set(info.location().map(|location| format!("{}:{}", short(location.file()), location.line())));
-        if prints() {
+        if prints(info) {
             before(info);
         }
     }));

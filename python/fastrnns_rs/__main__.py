@@ -1,10 +1,8 @@
 """Command `fastrnns-rs`, also available as `python -m fastrnns_rs`."""
 
-import atexit
+# Nothing else: with `python -m`, a module of this name in the working directory would run.
 import os
-import signal
 import sys
-import threading
 import time
 
 #: Seconds that threads of runner files and plug-ins have to end after the command.
@@ -14,6 +12,8 @@ _PATIENCE_S = 5.0
 def main() -> None:
     """Runs the command; reports a file that hides a module of the command."""
     try:
+        import signal
+
         from fastrnns_rs.cli import main as run
     except KeyboardInterrupt:
         # The exit code of a command that is interrupted later. There is nothing to report yet.
@@ -49,6 +49,9 @@ def _leave_threads(code: int) -> None:
 
     Results have been written by then, and no thread of the command is left.
     """
+    import atexit
+    import threading
+
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
     until = time.monotonic() + _PATIENCE_S
     for one in others:
