@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 
 from fastrnns_rs.processes.working_directory import working_directory_restored
@@ -13,25 +13,37 @@ from fastrnns_rs.processes.working_directory import working_directory_restored
 
 @contextmanager
 def process_restored() -> Iterator[None]:
-    """Restores working directory, umask and signal handlers after the block.
+    """Restores working directory, umask, signal handlers, variables and Python's recursion limit after the block.
 
     Code of runners runs in processes of its own later. Here it would move the files that a command writes, let others
-    write to them, or keep the command from ending.
+    write to them, keep the command from ending, or change how other runners are measured.
     """
     stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
     handlers = {one: signal.getsignal(one) for one in stops}
+    variables, depth = dict(os.environ), sys.getrecursionlimit()
     umask = os.umask(0o077)
     os.umask(umask)
     try:
         with working_directory_restored():
             yield
     finally:
+        sys.setrecursionlimit(depth)
         os.umask(umask)
+        _restore(variables)
         for one, handler in handlers.items():
             if handler is not None and signal.getsignal(one) is not handler:
                 # Only the main thread sets handlers, so that code in another one has set none.
                 with suppress(ValueError):
                     signal.signal(one, handler)
+
+
+def _restore(variables: Mapping[str, str]) -> None:
+    for name in os.environ.keys() - variables.keys():
+        del os.environ[name]
+    # A variable that has not changed may have a name that cannot be set.
+    for name, value in variables.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
 
 
 @contextmanager
