@@ -91,6 +91,14 @@ def test_a_stream_of_another_version(tmp_path: Path) -> None:
     assert "--nsys-path" in hint
 
 
+def test_a_stream_that_the_importer_extends_is_left_as_it_is(tmp_path: Path) -> None:
+    path = file(tmp_path / "x.qdstrm", STREAM)
+    importer = "open(call.option('--input-file'), 'ab').write(b'more'); call.to_report()"
+    done = report(path, "--nsys-path", fake_tools.nsys(tmp_path / "bin" / "nsys", importer=importer, export=EXPORT))
+    assert done.status == 0, done.stderr
+    assert path.read_bytes() == STREAM
+
+
 def test_an_importer_that_cannot_be_started_or_is_not_there(tmp_path: Path) -> None:
     path = file(tmp_path / "x.qdstrm", STREAM)
     tool = fake_tools.nsys(tmp_path / "a" / "bin" / "nsys", importer="pass")

@@ -77,9 +77,8 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
     stem = folder / "capture"
     suffix = ".qdstrm" if _STREAM.match(head) else ".qdrep" if path.suffix == ".qdrep" else ".nsys-rep"
     copy = stem.with_suffix(suffix)
-    try:
-        copy.symlink_to(path.resolve())
-    except OSError:
+    # The importer appends to the stream that it reads.
+    if suffix == ".qdstrm" or not _is_linked(copy, path):
         shutil.copyfile(path, copy)
     # Temporary files of nsys are removed with the folder.
     variables = {**os.environ, "TMPDIR": str(folder)}
@@ -104,6 +103,15 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
         message, reason = f"nsys {tool.version} cannot export nsys report: {str(path)!r}", _why(done)
         raise FastrnnsError(message, _hint(head, tool, done), reason=reason, value=str(path))
     return sqlite
+
+
+def _is_linked(link: Path, path: Path) -> bool:
+    """Makes a symbolic link, and returns False where the file system has none."""
+    try:
+        link.symlink_to(path.resolve())
+    except OSError:
+        return False
+    return True
 
 
 def _why(done: Completed) -> str:
