@@ -49,6 +49,35 @@ def test_a_runner_that_changes_the_threads_is_refused(place: str, threads: int) 
         measure(creator, problem, JitSettings(), Measurement(3), exactly(3))
 
 
+@pytest.mark.parametrize(
+    ("inputs", "dtype", "device", "reason"),
+    [
+        ([torch.ones(3)], "float64", "cpu", "inputs and parameters are float32, not float64: use problem.dtype"),
+        (
+            [{"x": torch.ones(3).half()}, torch.ones(3).bfloat16()],
+            "float32",
+            "cpu",
+            "are bfloat16, float16, not float32",
+        ),
+        ([torch.ones(3, device="meta")], "float32", "cpu", "are on meta, not on cpu: use problem.device in the runner"),
+        ([torch.ones(3).half(), (torch.ones(3), torch.ones(3, device="meta"))], "float32", "cpu", None),
+        ([torch.ones(3, dtype=torch.int64)], "float16", "cpu", None),
+        ([3, "text", None], "float16", "cpu", None),
+    ],
+)
+def test_a_runner_that_ignores_the_dtype_or_the_device_is_refused(
+    inputs: list[Any], dtype: str, device: str, reason: str | None
+) -> None:
+    """The run would record a dtype or a device that was not measured."""
+
+    def creator(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=inputs, params=[], forward=lambda *_: None)
+
+    problem = Problem(mini_batch=1, device=device, dtype=dtype, mode="inference")
+    with pytest.raises(RunnerError, match=reason) if reason else nullcontext():
+        measure(creator, problem, JitSettings(), Measurement(3), exactly(3))
+
+
 def run(
     forward: Callable[[torch.Tensor], Any], context: Callable[[], AbstractContextManager[Any]] = nullcontext
 ) -> None:

@@ -16,6 +16,7 @@ from fastrnns_rs.models.definition import ModelDef
 from fastrnns_rs.processes.phases import BUILD, MEASURE, WARM_UP
 from fastrnns_rs.worker.finite import check_finite
 from fastrnns_rs.worker.gradients import Gradients
+from fastrnns_rs.worker.problem_tensors import check_tensors
 from fastrnns_rs.worker.recorded_settings import RecordedSettings
 from fastrnns_rs.worker.stopwatch import BACKWARD, FORWARD, Stopwatch, stopwatch
 from fastrnns_rs.worker.torch_settings import run_settings
@@ -141,6 +142,7 @@ def measure(
         on_phase(BUILD)
         model = build(creator, problem)
         recorded.check()
+        check_tensors(model, problem)
         with entered(model):
             before_loop(model)
             watch = measurement.begin(problem.device, has_backward=model.backward is not None, sync=sync)

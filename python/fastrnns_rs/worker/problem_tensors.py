@@ -1,0 +1,33 @@
+"""Check that a model has the dtype and the device of its problem, which a run records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from fastrnns_rs.errors import RunnerError
+from fastrnns_rs.worker.verification.tensors import tensors
+
+if TYPE_CHECKING:
+    from fastrnns_rs.models.definition import ModelDef
+    from fastrnns_rs.problem.problem import Problem
+
+
+def check_tensors(model: ModelDef, problem: Problem) -> None:
+    """Rejects a model that ignores the dtype or the device of its problem.
+
+    One floating-point tensor of the dtype is enough, because parts of a model may be more exact, or hold integers.
+
+    Raises:
+        RunnerError: If no input or parameter has the dtype, or none is on the device.
+    """
+    found = [*tensors((*model.inputs, *model.params))]
+    dtypes = sorted({str(one.dtype).removeprefix("torch.") for one in found if one.is_floating_point()})
+    if dtypes and problem.dtype not in dtypes:
+        message = f"inputs and parameters are {', '.join(dtypes)}, not {problem.dtype}"
+        raise RunnerError(f"{message}: use problem.dtype in the runner")
+    devices, asked = sorted({one.device.type for one in found}), torch.device(problem.device).type
+    if devices and asked not in devices:
+        message = f"inputs and parameters are on {', '.join(devices)}, not on {asked}"
+        raise RunnerError(f"{message}: use problem.device in the runner")
