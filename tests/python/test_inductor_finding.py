@@ -19,6 +19,7 @@ from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.phases import COMPILE
 from fastrnns_rs.processes.temporary_folder import torch_cache
 from fastrnns_rs.processes.worker_setting import guarding_variables
+from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.inductor import compiled_runners, module_files
 
@@ -26,12 +27,12 @@ HARNESS = "def get_args():\n    pass\n\n\ndef benchmark_compiled_module(args, ti
 
 
 def module(
-    path: Path, told: str = "['0_forward']", inputs: str = "primals_1", device: str = "cpu", age: int = 0
+    path: Path, told: str = "['0_forward']", inputs: str = "primals_1", device: str = "cpu", age: int = 0, size: int = 2
 ) -> Path:
     """A file that looks like Inductor's, as old as so many seconds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     head = f"# AOT ID: {told}\n" if told else ""
-    made = f"    {inputs} = rand_strided((2, ), (1, ), device='{device}', dtype=torch.float32)\n"
+    made = f"    {inputs} = rand_strided(({size}, ), (1, ), device='{device}', dtype=torch.float32)\n"
     text = f"{head}async_compile = AsyncCompile()\n\n\ndef call(args):\n    {inputs}, = args\n\n\n"
     path.write_text(text + HARNESS.replace("    pass\n", made, 1))
     then = 10**9 - age
@@ -171,6 +172,16 @@ def test_the_newest_backward_comes_with_its_forward(tmp_path: Path) -> None:
     assert [one.path for one in module_files.newest(tmp_path)] == [unnamed]
 
 
+def test_a_forward_of_another_program_is_no_pair(tmp_path: Path) -> None:
+    """Programs share the cache, and each counts its compilations from 0."""
+    ours = module(tmp_path / "a.py", "['0_forward']", age=9, size=9)
+    module(tmp_path / "b.py", "['0_forward']", age=8, size=7)
+    backward = module(tmp_path / "c.py", "['0_backward']", age=7, size=9)
+    assert [one.path for one in module_files.newest(tmp_path)] == [ours, backward]
+    alone = module(tmp_path / "d.py", "['0_backward']", age=6, size=6)
+    assert [one.path for one in module_files.newest(tmp_path)] == [alone]
+
+
 def test_an_empty_cache_is_told_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "nowhere"))
     with pytest.raises(FastrnnsError, match="no generated module") as raised:
@@ -253,6 +264,19 @@ def test_a_runner_that_fails_leaves_the_others(monkeypatch: pytest.MonkeyPatch, 
     [warning] = failed
     assert warning.evidence.startswith("no generated module")
     assert warning.evidence.endswith("'compile_cell'")
+
+
+def test_the_hint_of_a_failed_runner_names_its_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
+    path = tmp_path / "my runners.py"
+    path.write_text(
+        "from fastrnns_rs import runner\n@runner('boom', compiles=True)\ndef boom(_):\n    raise NotImplementedError\n"
+    )
+    registry.load_file(str(path))
+    monkeypatch.setattr(compiled_runners, "launch", lambda _: Answer({"status": "failed"}, "answered", "boom", ""))
+    options = Options(choice=Choice(groups=(), names=["boom"]), quick=True)
+    _, [warning] = compiled_runners.compile_modules(options, FACTS, kernels=False)
+    assert warning.hint == f"Run: FASTRNNS_DEBUG=1 fastrnns-rs bench --quick --runner-file '{path}' boom"
 
 
 def test_a_runner_without_a_process_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

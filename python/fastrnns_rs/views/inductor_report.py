@@ -11,12 +11,15 @@ from fastrnns_rs.views import fitted_table
 from fastrnns_rs.views.figures import estimate, figure, half_width_percent, mebibytes, share_percent
 from fastrnns_rs.views.fitted_table import FittedColumn, FittedRow
 from fastrnns_rs.views.prose import labelled
+from fastrnns_rs.views.run.run_table import interval_ends
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, wrapped_lines
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
     from fastrnns_rs.documents.run_file import PhaseSummary
+
+    Ends = tuple[float | None, float | None]
 
 _KEY = 10
 _NONE = "-"
@@ -45,7 +48,7 @@ def _modules(modules: Sequence[ModuleRow], limit: int) -> list[Line]:
     walls = [one.wall for one in modules]
     upstream = [None if one.upstream_ms is None else one.upstream_ms * _NS_PER_MS for one in modules]
     first = [one.first_call_ns for one in modules]
-    times, theirs, calls = _Times(walls), Scale(filter(None, upstream)), Scale(filter(None, first))
+    times, theirs, calls = _Times(walls, interval_ends), Scale(filter(None, upstream)), Scale(filter(None, first))
     columns = (
         FittedColumn("runner", least=_RUNNER),
         FittedColumn("module", least=_NAME),
@@ -66,7 +69,7 @@ def _modules(modules: Sequence[ModuleRow], limit: int) -> list[Line]:
                 one.graph if one.graph_id is None else f"{one.graph_id} {one.graph}",
                 one.device,
                 times.text(one.wall),
-                interval(one.wall),
+                times.interval(one.wall),
                 _known(upstream[index], lambda ns: figure(ns / theirs.ns)),
                 _known(one.first_call_ns, lambda ns: figure(ns / calls.ns)),
                 _known(one.peak_memory_bytes, mebibytes),
@@ -82,21 +85,24 @@ def _modules(modules: Sequence[ModuleRow], limit: int) -> list[Line]:
 class _Times:
     """Times in one unit, each with the digits that its interval supports."""
 
-    def __init__(self, times: Sequence[PhaseSummary | None]) -> None:
+    def __init__(self, times: Sequence[PhaseSummary | None], ends: Callable[[PhaseSummary], Ends]) -> None:
+        self._ends = ends
         self._scale = Scale([one.estimate_ns for one in times if one is not None])
         self.unit = self._scale.unit
 
     def text(self, time: PhaseSummary | None) -> str:
         if time is None:
             return _NONE
-        return estimate(time.estimate_ns, time.ci_low_ns, time.ci_high_ns, self._scale.ns)
+        return estimate(time.estimate_ns, *self._ends(time), self._scale.ns)
+
+    def interval(self, time: PhaseSummary | None) -> str:
+        """Formats half of an interval's width relative to its point estimate."""
+        return _NONE if time is None else half_width_percent(time.estimate_ns, *self._ends(time))
 
 
-def interval(time: PhaseSummary | None) -> str:
-    """Formats half of an interval's width relative to its point estimate."""
-    if time is None:
-        return _NONE
-    return half_width_percent(time.estimate_ns, time.ci_low_ns, time.ci_high_ns)
+def kernel_interval_ends(time: PhaseSummary) -> Ends:
+    """Returns the ends of a kernel's interval, which is between the samples of one process."""
+    return time.ci_low_ns, time.ci_high_ns
 
 
 def _known(value: float | None, text: Callable[[float], str]) -> str:
@@ -127,7 +133,7 @@ def _title(text: str, limit: int) -> list[Line]:
 
 def _kernels(kernels: Sequence[KernelTiming], limit: int) -> list[Line]:
     """Returns a row for each kernel; the chosen configuration is marked."""
-    times = _Times([one.time for one in kernels])
+    times = _Times([one.time for one in kernels], kernel_interval_ends)
     columns = (
         FittedColumn("kernel", least=_KERNEL_NAME),
         FittedColumn("category", rank=6),
@@ -149,7 +155,7 @@ def _kernels(kernels: Sequence[KernelTiming], limit: int) -> list[Line]:
                 one.category,
                 one.key[:_KEY],
                 times.text(one.time),
-                interval(one.time),
+                times.interval(one.time),
                 _known(one.num_gb, figure),
                 _known(one.bandwidth_gb_per_s, figure),
                 _known(one.bandwidth_fraction, share_percent),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -96,7 +97,10 @@ def _compiled(task: Task, options: Options, *, kernels: bool, on_phase: Callable
     if answer.ended == "interrupted":
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
-        hint = f"Run: FASTRNNS_DEBUG=1 fastrnns-rs bench --quick {name}"
+        source = task.runner.source
+        # A runner of a file is known only with its file.
+        files = ["--runner-file", source.file] if source.module.startswith(registry.FILE_MODULE) else []
+        hint = f"Run: FASTRNNS_DEBUG=1 {shlex.join(['fastrnns-rs', 'bench', '--quick', *files, name])}"
         raise FastrnnsError(f"cannot compile runner: {name!r}", hint, reason=answer.reason or "")
     modules = answer.content.get("modules")
     if not isinstance(modules, list) or not modules:

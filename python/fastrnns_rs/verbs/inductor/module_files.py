@@ -24,6 +24,8 @@ from fastrnns_rs.processes.temporary_folder import is_working_directory, torch_c
 _LONGEST = 256 * 1024 * 1024
 _GRAPH = re.compile(r"^# AOT ID: \[.*?(forward|backward|inference)", re.MULTILINE)
 _NUMBER = re.compile(r"^# AOT ID: (\[.*?)(?:forward|backward|inference)", re.MULTILINE)
+#: Sizes and strides of an input that a forward graph and its backward graph share, in the benchmark of a module.
+_SHARED_INPUT = re.compile(r"^ +(primals_\d+) = (rand_strided\(.*\))$", re.MULTILINE)
 _CALL = re.compile(r"^(?: {4})?def call\(|^call = ", re.MULTILINE)
 #: Since torch 2.11, the function takes the inputs. `get_args` is no reliable mark: the sources of Triton kernels, in a
 #: module or in separate files, may have a function of that name.
@@ -105,7 +107,8 @@ def find(paths: Iterable[str | Path]) -> list[Generated]:
 def newest(folder: Path | None = None) -> list[Generated]:
     """Returns the modules of the newest compilation in Inductor's cache.
 
-    These are the newest module and, if it is a backward graph, the forward graph before it.
+    These are the newest module and, if it is a backward graph, the newest forward graph with its number and inputs. The
+    forward graph may be missing: each program counts its compilations from 0.
 
     Args:
         folder: Cache folder; None for torch's cache in the environment of this process.
@@ -124,7 +127,10 @@ def newest(folder: Path | None = None) -> list[Generated]:
     found = [last]
     if last.graph == "backward" and last.compilation is not None:
         forward = [one for one in several if one.graph == "forward" and one.compilation == last.compilation]
-        found = [*forward[-1:], last]
+        # Other programs use the same cache and the same numbers.
+        inputs = _shared_inputs(last)
+        pair = next((one for one in reversed(forward) if inputs.items() <= _shared_inputs(one).items()), None)
+        found = [last] if pair is None else [pair, last]
     for one in found:
         if not one.path.is_relative_to(cache.resolve()):
             message = f"module outside of Inductor's cache: {str(one.path)!r}"
@@ -198,6 +204,10 @@ def _below(folder: Path) -> list[Generated]:
                 # Kernels and files of other programs are skipped.
                 continue
     return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].path))]
+
+
+def _shared_inputs(one: Generated) -> dict[str, str]:
+    return dict(_SHARED_INPUT.findall(_text(one.path)))
 
 
 def _text(path: Path) -> str:

@@ -66,7 +66,7 @@ def measure(
         warnings: Earlier warnings.
 
     Raises:
-        MissingError: If the device of a module, torch or Nsight Compute is missing. Nothing has run then.
+        MissingError: If the devices of all modules, torch or Nsight Compute are missing. Nothing has run then.
         FastrnnsError: If torch does not work, or other users may have written to its cache. Also if the first process
             cannot be started: later, this costs the row of its module.
         UsageError: If the output folder cannot be written to before the first measurement.
@@ -77,7 +77,7 @@ def measure(
     setting = Setting(threads=asked.threads)
     if facts is None:
         facts = environment.probe("auto", "float32", setting)
-    check_machine(modules, facts, asked)
+    missing = check_machine(modules, facts, asked)
     described = environment.describe(facts, setting)
     rows: list[ModuleRow] = []
     for index, one in enumerate(modules):
@@ -86,6 +86,9 @@ def measure(
             on_step(of, step, done, len(modules))
 
         try:
+            if one.path in missing:
+                rows.append(_not_measured(one, asked, missing[one.path])[0])
+                continue
             measured, ended = _measured(one, asked, setting, begins)
         except (FastrnnsError, OSError, KeyboardInterrupt) as error:
             # The rows before would be lost.

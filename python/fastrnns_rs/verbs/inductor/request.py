@@ -80,7 +80,7 @@ class InductorOptions:
                     raise UsageError(f"`{name}` needs `ncu`", "Add `ncu=True`.")
 
 
-def check_machine(modules: Iterable[Generated], facts: Facts, asked: InductorOptions) -> None:
+def check_machine(modules: Iterable[Generated], facts: Facts, asked: InductorOptions) -> dict[Path, MissingError]:
     """Checks that the devices and the tools are available.
 
     Args:
@@ -88,32 +88,43 @@ def check_machine(modules: Iterable[Generated], facts: Facts, asked: InductorOpt
         facts: Facts of torch and this machine.
         asked: Requested measurements of each module.
 
+    Returns:
+        The modules whose device is missing, by path.
+
     Raises:
-        MissingError: If the device of a module or Nsight Compute is missing, or a CPU module is requested with an
+        MissingError: If the devices of all modules or Nsight Compute are missing, or a CPU module is requested with an
             option that needs CUDA.
     """
-    for one in modules:
-        _check_device(one, facts, asked)
+    several = list(modules)
+    for one in several:
+        _check_options(one, asked)
+    missing = {one.path: error for one in several if (error := _missing_device(one, facts)) is not None}
+    if missing and len(missing) == len(several):
+        raise missing[several[0].path]
     if asked.ncu:
         from fastrnns_rs.verbs.inductor import ncu
 
         ncu.find(asked)
+    return missing
 
 
-def _check_device(one: Generated, facts: Facts, asked: InductorOptions) -> None:
+def _check_options(one: Generated, asked: InductorOptions) -> None:
+    name = "memory_snapshot" if asked.memory_snapshot else "ncu" if asked.ncu else None
+    if one.device == "cpu" and name is not None:
+        message = f"`{name}` needs a CUDA device, and the module is for the CPU: {str(one.path)!r}"
+        raise MissingError(message, f"Leave out `{name}`.")
+
+
+def _missing_device(one: Generated, facts: Facts) -> MissingError | None:
     kind, _, number = one.device.partition(":")
-    count = facts.cuda_device_count
+    count, path = facts.cuda_device_count, str(one.path)
     if kind == "cpu":
-        name = "memory_snapshot" if asked.memory_snapshot else "ncu" if asked.ncu else None
-        if name is not None:
-            message = f"`{name}` needs a CUDA device, and the module is for the CPU: {str(one.path)!r}"
-            raise MissingError(message, f"Leave out `{name}`.")
-        return
-    path = str(one.path)
+        return None
     if kind != "cuda":
         hint = "Compile the model for the CPU or for CUDA."
-        raise MissingError(f"unsupported device of module: {path!r} is for {one.device}", hint, value=path)
-    if int(number or 0) >= count:
-        reason = facts.no_cuda_reason or f"this machine has {counted(count, 'CUDA device')}"
-        message = f"device not available: {one.device!r} of module {path!r}"
-        raise MissingError(message, "Compile the model for the CPU.", reason=reason, value=path)
+        return MissingError(f"unsupported device of module: {path!r} is for {one.device}", hint, value=path)
+    if int(number or 0) < count:
+        return None
+    reason = facts.no_cuda_reason or f"this machine has {counted(count, 'CUDA device')}"
+    message = f"device not available: {one.device!r} of module {path!r}"
+    return MissingError(message, "Compile the model for the CPU.", reason=reason, value=path)

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.inductor_report import label
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import figure, mebibytes
+from fastrnns_rs.views.inductor_report import kernel_interval_ends
 from fastrnns_rs.views.page.number_cells import number_cell, percent_cell, time_cell
 from fastrnns_rs.views.page.parts import Cell, Table, text_cell
 from fastrnns_rs.views.plots import inductor_times
+from fastrnns_rs.views.run.run_table import interval_ends
 from fastrnns_rs.views.scale import Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fastrnns_rs.documents.inductor_report import AssembledKernel, InductorReport, KernelTiming, ModuleRow, TopRow
     from fastrnns_rs.documents.run_file import PhaseSummary
     from fastrnns_rs.documents.summary import CategoryRow
+    from fastrnns_rs.views.inductor_report import Ends
 
 _NS_PER_MS = 1e6
 
@@ -45,7 +48,7 @@ def _module_row(name: str, one: ModuleRow, scale: Scale, first: Scale) -> list[C
         text_cell(name),
         text_cell(one.device),
         text_cell(one.status.replace("_", " ")),
-        *_times(one.wall, scale),
+        *_times(one.wall, scale, interval_ends),
         theirs,
         time_cell(one.first_call_ns, first),
         number_cell(one.peak_memory_bytes, mebibytes),
@@ -74,7 +77,7 @@ def _kernel_row(one: KernelTiming, scale: Scale) -> list[Cell]:
         Cell({True: "yes", False: "no", None: ""}[one.chosen]),
         text_cell(one.category),
         text_cell(one.reason),
-        *_times(one.time, scale),
+        *_times(one.time, scale, kernel_interval_ends),
         number_cell(one.num_gb, figure),
         number_cell(one.bandwidth_gb_per_s, figure),
         percent_cell(one.bandwidth_fraction),
@@ -124,10 +127,10 @@ def _top_row(one: TopRow, scale: Scale) -> list[Cell]:
     return [text_cell(one.name), text_cell(one.input_shapes), *times, Cell(_count(one.count), one.count)]
 
 
-def _times(one: PhaseSummary | None, scale: Scale) -> list[Cell]:
+def _times(one: PhaseSummary | None, scale: Scale, ends: Callable[[PhaseSummary], Ends]) -> list[Cell]:
     if one is None:
         return [time_cell(None, scale)] * 3
-    return [time_cell(value, scale) for value in (one.estimate_ns, *inductor_times.interval_ends(one))]
+    return [time_cell(value, scale) for value in (one.estimate_ns, *ends(one))]
 
 
 def _count(value: float) -> str:

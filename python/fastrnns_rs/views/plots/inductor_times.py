@@ -9,16 +9,19 @@ from fastrnns_rs.documents.inductor_report import label
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.figures import estimate_with_interval, figure, mebibytes
+from fastrnns_rs.views.inductor_report import kernel_interval_ends
 from fastrnns_rs.views.plots import bars
 from fastrnns_rs.views.plots.drawing import LONGEST_KERNEL
 from fastrnns_rs.views.plots.limits import TimeAxis, draw_interval
 from fastrnns_rs.views.plots.style import SMALL
+from fastrnns_rs.views.run.run_table import interval_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow
     from fastrnns_rs.documents.run_file import PhaseSummary
+    from fastrnns_rs.views.inductor_report import Ends
     from fastrnns_rs.views.plots.drawing import Canvas
     from fastrnns_rs.views.scale import Scale
 
@@ -65,7 +68,7 @@ def draw_modules(report: InductorReport, canvas: Canvas) -> None:
     """Draws the time of each module, and the time that its own benchmark reports."""
     found = [(name, one, one.wall) for name, one in zip(names(report), report.modules, strict=True) if one.wall]
     upstream = [one.upstream_ms * _NS_PER_MS for _, one, _ in found if one.upstream_ms is not None]
-    scale = _draw(canvas, [(name, wall) for name, _, wall in found], upstream, "time of a call")
+    scale = _draw(canvas, [(name, wall) for name, _, wall in found], upstream, "time of a call", interval_ends)
     theirs = [
         (place, one.upstream_ms * _NS_PER_MS / scale.ns, name)
         for place, (name, one, _) in enumerate(found)
@@ -94,7 +97,7 @@ def draw_kernels(report: InductorReport, canvas: Canvas, row: str) -> None:
     shown = shown_kernels(_module(report, row))
     counts = Counter(one.name for one, _ in shown)
     found = [(_kernel_name(one, is_unique=counts[one.name] == 1), time) for one, time in shown]
-    _draw(canvas, found, [], "time of a kernel")
+    _draw(canvas, found, [], "time of a kernel", kernel_interval_ends)
 
 
 def draw_memory(report: InductorReport, canvas: Canvas) -> None:
@@ -119,17 +122,18 @@ def _module(report: InductorReport, row: str) -> ModuleRow:
     return next(one for name, one in zip(names(report), report.modules, strict=True) if name == row)
 
 
-def interval_ends(one: PhaseSummary) -> tuple[float | None, float | None]:
-    """Returns the ends of the interval, which a single process may have too."""
-    return one.ci_low_ns, one.ci_high_ns
-
-
 def _kernel_name(one: KernelTiming, *, is_unique: bool) -> str:
     """Returns the name of a kernel, with a mark for the chosen configuration."""
     return " ".join(filter(None, (one.name, None if is_unique else one.config, "*" if one.chosen else "")))
 
 
-def _draw(canvas: Canvas, found: Sequence[tuple[str, PhaseSummary]], others: Sequence[float], what: str) -> Scale:
+def _draw(
+    canvas: Canvas,
+    found: Sequence[tuple[str, PhaseSummary]],
+    others: Sequence[float],
+    what: str,
+    ends: Callable[[PhaseSummary], Ends],
+) -> Scale:
     """Draws point estimates with intervals, and returns the scale of the axis.
 
     Args:
@@ -137,14 +141,15 @@ def _draw(canvas: Canvas, found: Sequence[tuple[str, PhaseSummary]], others: Seq
         found: Name of each row, with its times.
         others: Further times that the axis has, in ns.
         what: Label of the axis, without the unit.
+        ends: Function that returns the ends of an interval.
     """
     color = canvas.color(0)
     estimates = [one.estimate_ns for _, one in found]
-    axis = TimeAxis([*estimates, *others], [end for _, one in found for end in interval_ends(one)], from_zero=True)
+    axis = TimeAxis([*estimates, *others], [end for _, one in found for end in ends(one)], from_zero=True)
     axis.set(canvas, "x")
     scale = axis.scale
     for place, (_, one) in enumerate(found):
-        draw_interval(canvas, "x", place, interval_ends(one), color, unit=scale.ns)
+        draw_interval(canvas, "x", place, ends(one), color, unit=scale.ns)
     times = [one.estimate_ns / scale.ns for _, one in found]
     dots = canvas.axes.scatter(
         times, range(len(found)), marker=canvas.marker(0), s=28, color=color, label="point estimate", zorder=3
@@ -152,7 +157,7 @@ def _draw(canvas: Canvas, found: Sequence[tuple[str, PhaseSummary]], others: Seq
     canvas.describe(
         dots,
         [
-            f"{name}: {estimate_with_interval(one.estimate_ns, *interval_ends(one), scale.ns)} {scale.unit}"
+            f"{name}: {estimate_with_interval(one.estimate_ns, *ends(one), scale.ns)} {scale.unit}"
             for name, one in found
         ],
     )

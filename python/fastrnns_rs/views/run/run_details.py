@@ -166,7 +166,10 @@ def _order(run: Run) -> Iterator[str]:
         rule = visible(run.plan.stopped_by)
         share = _widest(run)
         widest = "" if share is None else f"; widest 95 % CI ±{_percent(share)}"
-        yield f"stopped by {rule}: {_STOPPED.get(run.plan.stopped_by, 'unknown rule')}{widest}"
+        reason = _STOPPED.get(run.plan.stopped_by, "unknown rule")
+        if (run.plan.stop.rule, run.plan.stopped_by) == ("precision", "time"):
+            reason = "the time limit came before every interval was narrow enough"
+        yield f"stopped by {rule}: {reason}{widest}"
 
 
 def _widest(run: Run) -> float | None:
