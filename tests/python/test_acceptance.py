@@ -55,7 +55,8 @@ def test_the_default_run_on_a_cpu_with_one_process(anywhere: Path) -> None:
         assert result.status == "ok"
         # Of the rest most is what the machine did meanwhile.
         assert explained / process.timed_loop_ns >= 0.5, result.runner
-        assert result.forward.ci_low_ns <= result.forward.estimate_ns <= result.forward.ci_high_ns
+        # Without enough iterations of their own, the samples of one process have no interval either.
+        assert min(process.forward_ns) <= result.forward.estimate_ns <= max(process.forward_ns)
     # Two or three minutes are usual; a machine that does something else meanwhile may take longer.
     assert spent < 600
 

@@ -109,7 +109,7 @@ def test_a_script_without_a_guard_does_not_start_workers_for_ever(tmp_path: Path
         print(run["mine"].reason)
         """,
     )
-    assert "bench was called while a worker process imported the runner's file" in done.stdout
+    assert "bench: a worker process imports the file of the runner" in done.stdout
 
 
 @pytest.mark.long("bench")

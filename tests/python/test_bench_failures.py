@@ -45,19 +45,20 @@ def test_planted_failures_are_rows_and_all_others_run(tmp_path: Path) -> None:
     }
     output = tmp_path / "run.json"
     names = ["sound", *planted, "shouts", "garbles", "eats_memory", "prints"]
-    done = run_with_facts(*PLANTED_RUN, "--rnns", *names, "--timeout", "12", "--json", "--output", output)
+    done = run_with_facts(*PLANTED_RUN, "--rnns", *names, "--timeout", "12", "--json", "--run-file", output)
     assert done.status == 1
     run = Run.from_dict(done.json())
     assert run == Run.load(output)
     assert run.status == "failed"
     assert [result.runner for result in run.results] == names
     assert len(run["shouts"].reason) == 400
+    shown = " ".join(done.stderr.split())
     for name, reason in planted.items():
         result = run[name]
         assert result.reason == reason
         assert result.status == ("timed_out" if name.startswith("hangs") else "failed")
         assert result.forward is None
-        assert f"{name} {result.status}: {reason}" in done.stderr
+        assert f"{name} {result.status.replace('_', ' ')}: {reason}" in shown
     assert run["eats_memory"].reason.startswith("out of memory: ")
     assert run["sound"].status == run["prints"].status == run["garbles"].status == "ok"
     assert run["garbles"].note.startswith("its note failed: ZeroDivisionError: ")
@@ -82,7 +83,7 @@ def grandchildren() -> set[Path]:
 def test_it_measures_though_nobody_looks(tmp_path: Path) -> None:
     """Standard error closed, full, or with bytes that are no text; output that the locale cannot write."""
     output = tmp_path / "run.json"
-    words = [*PLANTED_RUN, "--rnns", "sound", "--json", "--output", output]
+    words = [*PLANTED_RUN, "--rnns", "sound", "--json", "--run-file", output]
     # The first asks torch too, without a standard error.
     lines = [
         f"{PYTHON} -m fastrnns_rs {shlex.join(map(str, words))} 2>&-",
@@ -134,11 +135,11 @@ def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     done = run_with_facts(
-        *PLANTED_RUN, "--rnns", "removes", "sound", "--output", folder / "r", "--json", PLANTED_REMOVES=str(folder)
+        *PLANTED_RUN, "--rnns", "removes", "sound", "--run-file", folder / "r", "--json", PLANTED_REMOVES=str(folder)
     )
     assert done.status == 1
     assert [row["status"] for row in done.json()["results"]] == ["ok", "ok"]
-    assert "cannot be written" in done.stderr
+    assert f"cannot write file: '{folder / 'r'}'" in done.stderr
 
 
 def test_what_a_runner_prints_stays_out_of_the_results() -> None:

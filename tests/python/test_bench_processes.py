@@ -66,12 +66,14 @@ def test_rules_of_a_process(rule: str, parameters: dict[str, float], anywhere: P
 @pytest.mark.long("bench")
 def test_precision_goes_on_until_its_limit_and_says_so(anywhere: Path) -> None:
     """No machine measures to a millionth: the limit ends it, after the five processes that there are at least."""
-    done = run_with_facts(*SOUND, *EXACT, "--stop", "precision:0.0001%:1s", "--output", "run.json", cwd=anywhere)
+    done = run_with_facts(*SOUND, *EXACT, "--stop", "precision:0.0001%:1s", "--run-file", "run.json", cwd=anywhere)
     run = Run.load("run.json")
     assert done.status == 0, done.stderr
     assert (run.plan.stopped_by, len(run["sound"].processes)) == ("time", 5)
     assert run.plan.precision > 1e-6
-    assert f"±{100 * run.plan.precision:.3g} %" in done.stderr
+    shown = " ".join(run_cli("show", "run.json", "--wide").stdout.split())
+    assert "stopped by time: the time limit came before every interval was narrow enough; widest" in shown
+    assert f"; widest 95 % CI ±{100 * run.plan.precision:.0f} %" in shown
 
 
 @pytest.mark.usefixtures("_no_torch")
