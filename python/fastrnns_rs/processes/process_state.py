@@ -13,10 +13,11 @@ from fastrnns_rs.processes.working_directory import working_directory_restored
 
 @contextmanager
 def process_restored() -> Iterator[None]:
-    """Restores working directory, umask, signal handlers, variables and Python's recursion limit after the block.
+    """Restores what loaded code may change for others.
 
-    Code of runners runs in processes of its own later. Here it would move the files that a command writes, let others
-    write to them, keep the command from ending, or change how other runners are measured.
+    These are working directory, umask, signal handlers, variables and Python's recursion limit. Code of runners runs in
+    processes of its own later. Here it would move the files that a command writes, let others write to them, keep the
+    command from ending, or change how other runners are measured.
     """
     stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
     handlers = {one: signal.getsignal(one) for one in stops}

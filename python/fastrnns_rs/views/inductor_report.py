@@ -101,7 +101,7 @@ class _Times:
 
 
 def kernel_interval_ends(time: PhaseSummary) -> Ends:
-    """Returns the ends of a kernel's interval, which is between the samples of one process."""
+    """Returns the ends of a kernel's interval, between samples of one process."""
     return time.ci_low_ns, time.ci_high_ns
 
 

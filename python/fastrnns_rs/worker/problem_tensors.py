@@ -1,4 +1,4 @@
-"""Check that a model has the dtype and the device of its problem, which a run records."""
+"""Check that a model has the recorded dtype and device of its problem."""
 
 from __future__ import annotations
 
