@@ -1,6 +1,6 @@
 """Command `fastrnns-rs`, also available as `python -m fastrnns_rs`."""
 
-# Nothing else: with `python -m`, a module of this name in the working directory would run.
+# Only modules that Python has loaded by now: with `python -m`, any other may be a file in the working directory.
 import os
 import sys
 import time

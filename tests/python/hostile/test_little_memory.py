@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sqlite3
 import subprocess
 import sys
@@ -100,7 +101,10 @@ def run(task: str, folder: Path, more: int) -> subprocess.CompletedProcess[str]:
     files = captures(folder)
     prepare, work = TASKS[task]
     program = PROGRAM.format(prepare=prepare.format(path=str(files.get(task, files["trace"]))), work=work)
-    return subprocess.run([sys.executable, "-c", program, str(more)], capture_output=True, text=True, check=False)
+    # A backtrace of a lack of memory would itself take memory.
+    variables = {**os.environ, "RUST_BACKTRACE": "1"}
+    words = [sys.executable, "-c", program, str(more)]
+    return subprocess.run(words, capture_output=True, text=True, env=variables, timeout=300, check=False)
 
 
 @functools.cache
