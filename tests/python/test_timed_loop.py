@@ -78,6 +78,20 @@ def test_a_runner_that_ignores_the_dtype_or_the_device_is_refused(
         measure(creator, problem, JitSettings(), Measurement(3), exactly(3))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "amp", "is_ok"), [("float32", False, True), ("float32", True, True), ("float64", False, False)]
+)
+def test_the_tensors_of_a_module_count(dtype: str, *, amp: bool, is_ok: bool) -> None:
+    """In inference, params may be empty, and inputs integers or a mask of another dtype."""
+
+    def creator(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=[torch.tensor([1, 2])], params=[], forward=torch.nn.Embedding(3, 4))
+
+    problem = Problem(mini_batch=1, device="cpu", dtype=dtype, mode="inference", amp=amp)
+    with nullcontext() if is_ok else pytest.raises(RunnerError, match="are float32, not float64"):
+        measure(creator, problem, JitSettings(), Measurement(3), exactly(3))
+
+
 def run(
     forward: Callable[[torch.Tensor], Any], context: Callable[[], AbstractContextManager[Any]] = nullcontext
 ) -> None:

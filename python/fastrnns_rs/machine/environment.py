@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import platform
+import shlex
 import time
 from dataclasses import fields, replace
 from pathlib import Path
@@ -75,7 +76,7 @@ def probe(
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
         if str(answer.reason).startswith("ModuleNotFoundError: No module named 'torch'"):
-            raise MissingError("package not installed: 'torch'", "Run: pip install torch torchvision")
+            raise MissingError("package not installed: 'torch'", f"Run: {_pip(setting)} install torch torchvision")
         if str(answer.reason).endswith(_NO_THREAD):
             raise make_system_error(OSError(errno.EAGAIN, _NO_THREAD))
         try:
@@ -83,14 +84,26 @@ def probe(
         except FileNotFoundError as error:
             # torch's libraries cannot be loaded there.
             raise FastrnnsError("the working directory was removed", "Change to another folder.") from error
-        raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=answer.reason or "")
+        raise FastrnnsError("torch fails", f"Run: {_python(setting)} -c 'import torch'", reason=answer.reason or "")
     _check_package(answer.content.get("package"))
     try:
         found = _checked_facts(answer.content.get("facts"))
     except UsageError as error:
         reason = f"the result of its worker is damaged: {error.message}"
-        raise FastrnnsError("torch fails", "Run: python -c 'import torch'", reason=reason) from None
+        raise FastrnnsError("torch fails", f"Run: {_python(setting)} -c 'import torch'", reason=reason) from None
     return replace(found, start_s=time.monotonic() - begin)
+
+
+def _python(setting: Setting | None) -> str:
+    """Returns the command that starts the interpreter with its variables."""
+    if setting is None:
+        return "python"
+    variables = [f"{name}={shlex.quote(value)}" for name, value in setting.variables.items()]
+    return " ".join([*variables, shlex.quote(setting.python or "python")])
+
+
+def _pip(setting: Setting | None) -> str:
+    return "pip" if setting is None or setting.python is None else f"{shlex.quote(setting.python)} -m pip"
 
 
 def _check_package(folder: object) -> None:

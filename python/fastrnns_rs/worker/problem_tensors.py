@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 def check_tensors(model: ModelDef, problem: Problem) -> None:
     """Rejects a model that ignores the dtype or the device of its problem.
 
-    One floating-point tensor of the dtype is enough, because parts of a model may be more exact, or hold integers.
+    One floating-point tensor of the dtype is enough, because parts of a model may be more exact, or hold integers. The
+    check cannot see tensors that a function has besides its inputs and the given parameters.
 
     Raises:
-        RunnerError: If no input or parameter has the dtype, or none is on the device.
+        RunnerError: If the model has floating-point tensors, none of them with the dtype; or none is on the device.
     """
-    found = [*tensors((*model.inputs, *model.params))]
-    dtypes = sorted({str(one.dtype).removeprefix("torch.") for one in found if one.is_floating_point()})
+    forward = model.forward
+    own = [*forward.parameters(), *forward.buffers()] if isinstance(forward, torch.nn.Module) else []
+    found = [*tensors((*model.inputs, *model.params, *own))]
+    dtypes = sorted({str(one.dtype).removeprefix("torch.") for one in found if one.dtype.is_floating_point})
     if dtypes and problem.dtype not in dtypes:
         message = f"inputs and parameters are {', '.join(dtypes)}, not {problem.dtype}"
         raise RunnerError(f"{message}: use problem.dtype in the runner")

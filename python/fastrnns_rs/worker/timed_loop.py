@@ -140,9 +140,8 @@ def measure(
     with run_settings(jit, problem):
         recorded = RecordedSettings(problem.device)
         on_phase(BUILD)
-        model = build(creator, problem)
+        model = build_checked(creator, problem)
         recorded.check()
-        check_tensors(model, problem)
         with entered(model):
             before_loop(model)
             watch = measurement.begin(problem.device, has_backward=model.backward is not None, sync=sync)
@@ -195,6 +194,21 @@ def build(creator: Creator, problem: Problem) -> ModelDef:
     forward = _with_autocast(model.forward, problem) if problem.amp else model.forward
     without_gradients = partial(_without_gradients, model.context)
     return replace(model, forward=forward, backward_setup=None, backward=None, context=without_gradients)
+
+
+def build_checked(creator: Creator, problem: Problem) -> ModelDef:
+    """Returns a model as `build` does, of the dtype and device of the problem.
+
+    Raises:
+        RunnerError: If the creator returned no model, or the model has another dtype or device.
+    """
+
+    def checked(problem: Problem) -> ModelDef:
+        model = model_def(creator(problem))
+        check_tensors(model, problem)
+        return model
+
+    return build(checked, problem)
 
 
 @contextmanager

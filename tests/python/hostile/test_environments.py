@@ -25,6 +25,7 @@ from fastrnns_rs.cli.run_saving import RunSaver
 from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.temporary_folder import compiler_folder
+from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.history.run_history import RunHistory
 
 #: Commands of a shell before it becomes the command.
@@ -193,6 +194,22 @@ def test_a_removed_working_directory_is_named_where_torch_cannot_be_loaded(
     folder.rmdir()
     with pytest.raises(FastrnnsError, match="the working directory was removed"):
         environment.probe("cpu", "float32", executor=lambda _: [Answer({}, "died", "exited with status 2", "")])
+
+
+def test_an_interpreter_without_torch_is_named() -> None:
+    """The torch of this environment is not that of another interpreter."""
+
+    def probe(reason: str, setting: Setting) -> str:
+        with pytest.raises(FastrnnsError) as raised:
+            environment.probe("cpu", "float32", setting, executor=lambda _: [Answer({}, "answered", reason, "")])
+        return raised.value.hint
+
+    other = Setting(python="/a b/python", variables={"X": "1 2"})
+    missing = "ModuleNotFoundError: No module named 'torch'"
+    assert probe(missing, Setting()) == "Run: pip install torch torchvision"
+    assert probe(missing, other) == "Run: '/a b/python' -m pip install torch torchvision"
+    assert probe("ValueError: x", Setting()) == "Run: python -c 'import torch'"
+    assert probe("ValueError: x", other) == "Run: X='1 2' '/a b/python' -c 'import torch'"
 
 
 def test_no_file_can_be_written_in_a_removed_working_directory(run_file: Path, tmp_path: Path) -> None:
