@@ -55,7 +55,7 @@ def test_the_default_run_on_a_cpu_with_one_process(anywhere: Path) -> None:
         assert result.status == "ok"
         # Of the rest most is what the machine did meanwhile.
         assert explained / process.timed_loop_ns >= 0.5, result.runner
-        # Without enough iterations of their own, the samples of one process have no interval either.
+        # One process with few iterations has no interval.
         assert min(process.forward_ns) <= result.forward.estimate_ns <= max(process.forward_ns)
     # Two or three minutes are usual; a machine that does something else meanwhile may take longer.
     assert spent < 600

@@ -27,11 +27,16 @@ HARNESS = "def get_args():\n    pass\n\n\ndef benchmark_compiled_module(args, ti
 
 
 def module(
-    path: Path, told: str = "['0_forward']", inputs: str = "primals_1", device: str = "cpu", age: int = 0, size: int = 2
+    path: Path,
+    header: str = "['0_forward']",
+    inputs: str = "primals_1",
+    device: str = "cpu",
+    age: int = 0,
+    size: int = 2,
 ) -> Path:
     """A file that looks like Inductor's, as old as so many seconds."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    head = f"# AOT ID: {told}\n" if told else ""
+    head = f"# AOT ID: {header}\n" if header else ""
     made = f"    {inputs} = rand_strided(({size}, ), (1, ), device='{device}', dtype=torch.float32)\n"
     text = f"{head}async_compile = AsyncCompile()\n\n\ndef call(args):\n    {inputs}, = args\n\n\n"
     path.write_text(text + HARNESS.replace("    pass\n", made, 1))

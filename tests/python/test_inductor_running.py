@@ -322,7 +322,7 @@ def test_a_name_that_is_taken_is_not_written_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("device", "gpus", "told"),
+    ("device", "gpus", "message"),
     [
         ("cuda:0", 0, "no NVIDIA GPU was found"),
         ("cuda", 0, "no NVIDIA GPU was found"),
@@ -331,16 +331,16 @@ def test_a_name_that_is_taken_is_not_written_over(tmp_path: Path) -> None:
     ],
 )
 def test_a_device_that_is_not_there_is_refused_before_anything_runs(
-    device: str, gpus: int, told: str, measure: Measure, tmp_path: Path
+    device: str, gpus: int, message: str, measure: Measure, tmp_path: Path
 ) -> None:
     paths = [module(tmp_path / name, device=device) for name in ("a.py", "b.py")]
-    with pytest.raises(MissingError, match=told) as raised:
+    with pytest.raises(MissingError, match=message) as raised:
         measure(paths, lambda *_: pytest.fail("it ran"), gpus=gpus)
     assert str(tmp_path / "a.py") in raised.value.message
     report, [job] = measure([*paths, module(tmp_path / "c.py")], gpus=gpus)
     assert job["path"] == str(tmp_path / "c.py")
     assert [one.status for one in report.modules] == ["failed", "failed", "ok"]
-    assert re.search(told, report.modules[1].reason)
+    assert re.search(message, report.modules[1].reason)
     assert report.modules[1].reason.count(str(tmp_path / "b.py")) == 1
 
 

@@ -140,7 +140,7 @@ def measure(
     with run_settings(jit, problem):
         recorded = RecordedSettings(problem.device)
         on_phase(BUILD)
-        model = build_checked(creator, problem)
+        model = build(creator, problem)
         recorded.check()
         with entered(model):
             before_loop(model)
@@ -180,9 +180,10 @@ def build(creator: Creator, problem: Problem) -> ModelDef:
     The modes decide which phases are timed, and in which precision.
 
     Raises:
-        RunnerError: If the creator returned no model.
+        RunnerError: If the creator returned no model, or the model has another dtype or device than the problem.
     """
     model = model_def(creator(problem))
+    check_tensors(model, problem)
     if problem.training:
         return replace(model, forward=_with_autocast(model.forward, problem)) if problem.amp else model
     if isinstance(model.forward, torch.nn.Module):
@@ -194,21 +195,6 @@ def build(creator: Creator, problem: Problem) -> ModelDef:
     forward = _with_autocast(model.forward, problem) if problem.amp else model.forward
     without_gradients = partial(_without_gradients, model.context)
     return replace(model, forward=forward, backward_setup=None, backward=None, context=without_gradients)
-
-
-def build_checked(creator: Creator, problem: Problem) -> ModelDef:
-    """Returns a model as `build` does, of the dtype and device of the problem.
-
-    Raises:
-        RunnerError: If the creator returned no model, or the model has another dtype or device.
-    """
-
-    def checked(problem: Problem) -> ModelDef:
-        model = model_def(creator(problem))
-        check_tensors(model, problem)
-        return model
-
-    return build(checked, problem)
 
 
 @contextmanager

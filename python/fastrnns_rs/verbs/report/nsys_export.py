@@ -78,7 +78,7 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
     suffix = ".qdstrm" if _STREAM.match(head) else ".qdrep" if path.suffix == ".qdrep" else ".nsys-rep"
     copy = stem.with_suffix(suffix)
     # The importer appends to the stream that it reads.
-    if suffix == ".qdstrm" or not _is_linked(copy, path):
+    if suffix == ".qdstrm" or not _try_link(copy, path):
         shutil.copyfile(path, copy)
     # Temporary files of nsys are removed with the folder.
     variables = {**os.environ, "TMPDIR": str(folder)}
@@ -105,8 +105,8 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
     return sqlite
 
 
-def _is_linked(link: Path, path: Path) -> bool:
-    """Makes a symbolic link, and returns False where the file system has none."""
+def _try_link(link: Path, path: Path) -> bool:
+    """Makes a symbolic link, and returns False if the file system supports none."""
     try:
         link.symlink_to(path.resolve())
     except OSError:

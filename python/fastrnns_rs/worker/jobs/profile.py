@@ -22,7 +22,7 @@ from fastrnns_rs.worker.gradients import Gradients
 from fastrnns_rs.worker.jobs.probe import probe
 from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
 from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window
-from fastrnns_rs.worker.timed_loop import Measurement, build_checked, entered, garbage_collection_off
+from fastrnns_rs.worker.timed_loop import Measurement, build, entered, garbage_collection_off
 from fastrnns_rs.worker.torch_settings import prepare_cublas, run_settings
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable
         # If the runner ends the process, the saved answer names it.
         save()
         try:
-            model = build_checked(task.runner.creator, task.problem)
+            model = build(task.runner.creator, task.problem)
             one.phases = ["forward"] if model.backward is None else ["forward", "backward"]
             built = _Prepared(task, model, one)
             one.step = "warm-up"
