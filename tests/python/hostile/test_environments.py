@@ -253,7 +253,7 @@ def test_a_variable_that_makes_no_sense_is_named(given: str, run_file: Path, tmp
 
 
 @pytest.mark.parametrize("text", ["raise ImportError('planted')\n", ""], ids=["raises", "empty"])
-@pytest.mark.parametrize("module", few(["json", "click"], HIDDEN, "bench"))
+@pytest.mark.parametrize("module", few(["json", "click", "enum"], HIDDEN, "bench"))
 def test_a_file_in_the_working_directory_hides_nothing(module: str, text: str, run_file: Path, tmp_path: Path) -> None:
     (tmp_path / f"{module}.py").write_text(text)
     done = run_process("show", run_file, "--json", cwd=tmp_path)
