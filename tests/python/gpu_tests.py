@@ -121,6 +121,9 @@ class GpuTests:
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         for data in self._reports[computes].get(item.nodeid, []):
             report = item.config.hook.pytest_report_from_serializable(config=item.config, data=data)
+            if report.skipped:
+                # JSON made a list of it, and `pytest -rs` wants a tuple.
+                report.longrepr = tuple(report.longrepr)
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         # The test before left what it shares with this one, and so perhaps not with the next.

@@ -21,7 +21,6 @@ class _AfterTorch(MetaPathFinder, Loader):
     def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
         if fullname != "torch":
             return None
-        sys.meta_path.remove(self)
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
             self._torch, spec.loader = spec.loader, self
@@ -33,6 +32,8 @@ class _AfterTorch(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         spec = module.__spec__
         assert spec is not None
+        # Not earlier: who asks whether there is a torch may not import it.
+        sys.meta_path.remove(self)
         # Torch asks its own loader for its files.
         module.__loader__ = spec.loader = self._torch
         self._torch.exec_module(module)
