@@ -71,3 +71,10 @@ def test_graphs_of_two_devices_in_one_process_compute(tmp_path: Path) -> None:
     path = os.pathsep.join([str(TESTS), str(TESTS / "python"), variables.pop("PYTHONPATH")])
     done = finished([sys.executable, "-c", _TWO_DEVICES], **variables, PYTHONPATH=path)
     assert done.status == 0, done.stderr
+
+
+def test_a_search_for_torch_does_not_end_arithmetic(tmp_path: Path) -> None:
+    code = "import importlib.util, sys; importlib.util.find_spec('torch'); import torch; "
+    code += "assert torch.arange(4, device='cuda').sum().item() == 6"
+    done = finished([sys.executable, "-c", code], **Machine(arithmetic=True).environment(tmp_path))
+    assert done.status == 0, done.stderr
