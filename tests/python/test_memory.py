@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import resource
 import sys
+from itertools import pairwise
 
 import pytest
 from models_under_test import QUICK, problem_of
@@ -31,13 +32,17 @@ def test_two_hundred_iterations_do_not_grow(name: str) -> None:
         has_backward = model.backward is not None
         # Compiling takes a few calls, and allocators a few more until they have what they need.
         timed_loop.run_exactly(model, timed_loop.stopwatch("cpu", 30, has_backward=has_backward), 30)
-        watch = timed_loop.stopwatch("cpu", 200, has_backward=has_backward)
+        watches = [timed_loop.stopwatch("cpu", 50, has_backward=has_backward) for _ in range(4)]
         gc.collect()
-        blocks, resident = sys.getallocatedblocks(), resident_bytes()
-        timed_loop.run_exactly(model, watch, 200)
+        blocks, resident = sys.getallocatedblocks(), [resident_bytes()]
+        for watch in watches:
+            timed_loop.run_exactly(model, watch, 50)
+            resident.append(resident_bytes())
     gc.disable()
     try:
-        assert resident_bytes() - resident < 8 * MEBIBYTE
+        # A leak is in every fifty iterations; an allocator may take one more block in some of them.
+        growth = [after - before for before, after in pairwise(resident)]
+        assert min(growth) < 2 * MEBIBYTE, growth
         # This also empties the interpreter's own lists of free objects, which torch's backward fills up to a limit.
         assert gc.collect() < 200, "an iteration leaves a cycle behind"
         assert sys.getallocatedblocks() - blocks < 200, "an iteration leaves an object behind"
