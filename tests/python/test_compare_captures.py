@@ -156,7 +156,7 @@ def test_very_many_names_are_not_all_compared() -> None:
         found = []
         for number in range(names * shapes):
             name, size = f"{'a' * 190}{side}{number:03}", number % shapes + 1
-            times = {"count": 1, "total_ns": 1, "launches": 1.0, "values_ns": list[float]()}
+            times = {"count": 1, "total_ns": 1, "mean_ns": 1.0, "launches": 1.0, "values_ns": list[float]()}
             shape = ((size, 1, 1), (1, 1, 1))
             found.append(NormalisedTimes(key=(name, True), short_name=name, category="other", shape=shape, **times))
         return found

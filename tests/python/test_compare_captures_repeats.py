@@ -157,7 +157,7 @@ def process(path: Path, level: float, *, pid: int, first: int = 0, rank: int | N
             launch = {**call(start=start + 10, process=pid), "args": {"correlation": number}}
             took = round(level * dice.gauss(1, 0.01), 3)
             events += [launch, kernel("gemm", start + 30, took, correlation=number, device=gpu)]
-    job = {} if rank is None else {"distributedInfo": {"rank": rank, "world_size": 2}}
+    job = {} if rank is None else {"distributedInfo": {"rank": rank, "world_size": 4}}
     gpus_of_one_model = [{"id": gpu, "name": "GPU"} for gpu in range(gpus)]
     return write(path, document(events, host_name="node", deviceProperties=gpus_of_one_model, **job))
 
@@ -231,6 +231,7 @@ def test_other_world_sizes_are_other_work(tmp_path: Path) -> None:
     [
         (((0, 1), (0, 1)), []),
         (((0,), (0,)), ["captured ranks: 0 | 1 and 0"]),
+        (((2, 3), (2, 3)), ["captured ranks: 0 | 1 and 2 | 3"]),
         (((0, 1), (0,)), ["1 of 2 runs of the candidate without all ranks"]),
     ],
 )

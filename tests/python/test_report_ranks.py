@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from pathlib import Path
 
@@ -211,6 +212,19 @@ def test_a_drawn_trace_is_no_capture_of_its_folder(name: str, tmp_path: Path) ->
     alone = fastrnns_rs.read(tmp_path)
     assert [row.count for row in alone.kernels] == [row.count for row in summary.kernels]
     assert "files_left_out" not in codes(alone)
+
+
+def test_a_link_without_a_file_is_left_out_by_name(tmp_path: Path) -> None:
+    """As a rank on a disk that is not mounted; and pipes and devices."""
+    job(tmp_path, [8.0, 9.0])
+    (tmp_path / "rank2.json").symlink_to(tmp_path / "not_mounted" / "rank2.json")
+    os.mkfifo(tmp_path / "rank3.json")
+    (tmp_path / "rank4.json").symlink_to("/dev/zero")
+    summary = fastrnns_rs.read(tmp_path)
+    assert len(summary.ranks) == 2
+    [warning] = [one for one in summary.warnings if one.code == "files_left_out"]
+    assert warning.message == "figures do not include 3 paths without a regular file"
+    assert warning.evidence == "; ".join(str(tmp_path / f"rank{number}.json") for number in (2, 3, 4))
 
 
 def test_a_folder_without_captures_is_an_error(tmp_path: Path) -> None:

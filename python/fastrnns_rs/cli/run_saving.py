@@ -198,7 +198,8 @@ class RunSaver:
             self._unsaved = ()
         except UsageError as error:
             if not self._unsaved:
-                _tell(f"warning: the run is not kept in the history: {error.message}", f"hint: {error.hint}")
+                hint = error.command_hint or error.hint
+                _tell(f"warning: the run is not kept in the history: {error.message}", f"hint: {hint}")
             self._unsaved = pieces
 
     def _keep_elsewhere(self) -> None:

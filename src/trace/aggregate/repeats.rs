@@ -65,7 +65,7 @@ pub struct RepeatedIteration {
 pub struct Repeats {
     /// The files.
     pub captures: Vec<Capture>,
-    /// Warnings of their readers.
+    /// Warnings of their readers, and one if no range has the requested name.
     pub warnings: Vec<Warning>,
     /// Names of the devices with activities, sorted, each once.
     pub devices: Vec<String>,
@@ -115,7 +115,7 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
     let clock = |device: &Device| &*trace.clocks[device.clock as usize];
     Repeats {
         captures: trace.captures.clone(),
-        warnings: trace.warnings.clone(),
+        warnings: trace.warnings.iter().cloned().chain(iterations.warning.clone()).collect(),
         devices: sorted(devices.iter().filter_map(|device| device.name.clone())),
         device_count: sorted(devices.iter().map(|device| (clock(device), device.device_id))).len(),
         processes: sorted(

@@ -308,6 +308,16 @@ def full(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr(writing.os, "replace", refuse)
 
 
+def test_a_history_that_cannot_be_made_is_named_with_an_option(anywhere: Path) -> None:
+    """A warning had the arguments of Python: "Use another `history` or `history=False`."."""
+    (anywhere / "file").write_text("")
+    words = ["bench", "--group", "rnns", "--rnns", "cudnn", "--processes", "3", *TINY, "--output", "run.json"]
+    done = run_pretended(*words, "--history", str(anywhere / "file" / "history"))
+    assert done.status == 0
+    assert "warning: the run is not kept in the history: cannot write history: " in done.stderr
+    assert "hint: Use another --history or --no-history." in done.stderr
+
+
 @pytest.mark.parametrize("output", [[], ["--output", "run.json"]])
 def test_a_full_disk_loses_no_run(
     history: RunHistory, anywhere: Path, monkeypatch: pytest.MonkeyPatch, output: list[str]

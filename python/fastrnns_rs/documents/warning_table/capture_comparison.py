@@ -33,6 +33,19 @@ _CAPTURES = (
         details="The mean includes slow iterations, such as those of autotuning. The warning appears from 5 % on.",
     ),
     WarningRow(
+        "mean_outside_interval",
+        effect="changes are those of the mean time, which lie outside the intervals of the captures",
+        short="changes lie outside the intervals of the captures",
+        evidence="a row with the factor of its mean time and its interval, and the number of other rows",
+        hint="Look for the capture that differs from the others: fastrnns-rs report FILE",
+        verbs=_COMPARE,
+        details=(
+            "The mean time counts every iteration, the interval counts every capture. They differ if one capture has "
+            "many more iterations than others of its side, or other times. A verdict that the mean time contradicts "
+            "is `inconclusive`."
+        ),
+    ),
+    WarningRow(
         "overlap_differs",
         effect="GPU time is not how long the GPU was busy, because activities overlap more on one side",
         short="GPU time is not how long the GPU was busy",

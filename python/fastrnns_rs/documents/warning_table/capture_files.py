@@ -195,7 +195,7 @@ _LIMITS = (
         short="figures per iteration are missing",
         evidence="number of range names, and the nearest names",
         hint="Name a range of the capture: fastrnns-rs report --iteration-range NAME FILE",
-        verbs=_REPORTS,
+        verbs=_READERS,
     ),
 )
 

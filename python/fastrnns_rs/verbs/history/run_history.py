@@ -22,7 +22,7 @@ from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
 from fastrnns_rs.verbs.history.index_place import index_path
-from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unreadable_history
+from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unusable_history
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
 from fastrnns_rs.verbs.history.utc_times import in_utc
 
@@ -66,7 +66,7 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
             folder.lstat()
     except ValueError as error:
         # The path contains NUL, or a character that has no bytes.
-        raise unreadable_history(folder, error) from error
+        raise unusable_history("read", folder, error) from error
     return RunHistory(folder)
 
 
@@ -103,7 +103,7 @@ class RunHistory:
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
-            raise unreadable_history(self.runs_folder, error) from error
+            raise unusable_history("read", self.runs_folder, error) from error
 
     def index(self) -> RunIndex:
         """Returns the index, for a `with` block."""
@@ -123,8 +123,7 @@ class RunHistory:
         try:
             self.runs_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message, hint = f"cannot write history: {str(self.folder)!r}", "Use another `history` or `history=False`."
-            raise UsageError(message, hint, reason=error.strerror or str(error), value=str(self.folder)) from error
+            raise unusable_history("write", self.folder, error) from error
 
     def keep(self, run: Run, layout: Layout | None = None) -> Path:
         """Writes a run into the history.

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from fastrnns_rs._core import __version__, hash_folder
 from fastrnns_rs.documents import reading
@@ -358,7 +358,7 @@ def _state(folder: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise unreadable_history(folder, error) from error
+        raise unusable_history("read", folder, error) from error
 
 
 def _files(folder: Path) -> Iterable[Stamp]:
@@ -382,10 +382,12 @@ def _files(folder: Path) -> Iterable[Stamp]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise unreadable_history(folder, error) from error
+        raise unusable_history("read", folder, error) from error
 
 
-def unreadable_history(folder: Path, error: OSError | ValueError) -> UsageError:
-    """Makes the error for a folder that cannot be read, or whose path is impossible."""
-    message, hint = f"cannot read history: {str(folder)!r}", "Use another `history` or `history=False`."
-    return UsageError(message, hint, reason=(isinstance(error, OSError) and error.strerror) or str(error))
+def unusable_history(use: Literal["read", "write"], folder: Path, error: OSError | ValueError) -> UsageError:
+    """Makes the error for a folder that cannot be used, or whose path is impossible."""
+    message, hint = f"cannot {use} history: {str(folder)!r}", "Use another `history` or `history=False`."
+    reason = (isinstance(error, OSError) and error.strerror) or str(error)
+    command_hint = "Use another --history or --no-history."
+    return UsageError(message, hint, reason=reason, value=str(folder), command_hint=command_hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError, UsageError
@@ -67,6 +68,15 @@ def find_drawings(folder: str | Path) -> list[Path]:
     return _drawings(_list(folder))
 
 
+def find_special(folder: str | Path) -> list[Path]:
+    """Returns links without a file, pipes, sockets and devices.
+
+    Raises:
+        FastrnnsError: If the folder cannot be listed.
+    """
+    return _list(folder, lambda one: not one.is_file() and not one.is_dir())
+
+
 def _drawings(files: list[Path]) -> list[Path]:
     """Returns the drawn traces; none if there are no captures beside them."""
     drawn = [file for file in files if file_kinds.is_drawing(file)]
@@ -74,9 +84,9 @@ def _drawings(files: list[Path]) -> list[Path]:
     return drawn if any(file_kinds.kind(file) == "capture" for file in others) else []
 
 
-def _list(folder: str | Path) -> list[Path]:
+def _list(folder: str | Path, is_counted: Callable[[Path], bool] = Path.is_file) -> list[Path]:
     try:
-        counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and one.is_file())
+        counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and is_counted(one))
         return sorted(counted, key=lambda file: natural(file.name))
     except OSError as error:
         message, hint = f"cannot read folder: {str(folder)!r}", "Use a folder that is readable."

@@ -13,7 +13,7 @@ from pathlib import Path
 from fastrnns_rs.counting import counted
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.warning import make_warning
-from fastrnns_rs.verbs.report.capture_folders import find_drawings, find_older_exports
+from fastrnns_rs.verbs.report.capture_folders import find_drawings, find_older_exports, find_special
 from fastrnns_rs.verbs.report.manifests import find_read_artefacts, manifests_at
 
 TYPE_CHECKING = False  # see the package
@@ -38,7 +38,7 @@ def find_manifest_warnings(paths: Iterable[str | Path]) -> list[RunWarning]:
     found: list[RunWarning] = []
     for path in paths:
         if Path(path).is_dir():
-            found += [*_check_exports(path), *_check_drawings(path)]
+            found += [*_check_exports(path), *_check_drawings(path), *_check_special(path)]
         for file in manifests_at(path):
             if (read := find_read_artefacts(file)) is not None:
                 manifest, artefacts = read
@@ -72,6 +72,17 @@ def _check_drawings(folder: str | Path) -> Iterator[RunWarning]:
             message=f"figures do not include {counted(len(drawn), 'trace')} drawn by `report --trace`",
             evidence=_first(drawn),
             hint=f"Read only such a trace: fastrnns-rs report {shlex.quote(drawn[0])}",
+        )
+
+
+def _check_special(folder: str | Path) -> Iterator[RunWarning]:
+    """Yields a warning if a folder has links without a file, pipes or devices."""
+    special = [*map(str, find_special(folder))]
+    if special:
+        yield make_warning(
+            "files_left_out",
+            message=f"figures do not include {counted(len(special), 'path')} without a regular file",
+            evidence=_first(special),
         )
 
 

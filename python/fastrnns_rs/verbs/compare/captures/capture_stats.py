@@ -34,6 +34,7 @@ class NormalisedTimes:
         shape: Grid and block; None if launches differ or the shape is unknown.
         count: Number of counted runs in all captures.
         total_ns: Time by the basis, in nanoseconds, rounded so that all times of a side add up.
+        mean_ns: Time by the basis, in nanoseconds, not rounded.
         launches: Number of runs by the basis.
         values_ns: Time of each replicate, in nanoseconds; empty without several.
     """
@@ -44,6 +45,7 @@ class NormalisedTimes:
     shape: Shape | None
     count: int
     total_ns: int
+    mean_ns: float
     launches: float
     values_ns: list[float]
 
@@ -105,7 +107,8 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
             found.setdefault(key, [None] * len(side.readings))[place] = operation
     counted = {key: [_counted(one, per_iteration=per_iteration) for one in every] for key, every in found.items()}
     counted = {key: parts for key, parts in counted.items() if any(count for count, _ in parts)}
-    totals = divide_and_round({key: sum(total for _, total in parts) for key, parts in counted.items()}, by)
+    sums = {key: sum(total for _, total in parts) for key, parts in counted.items()}
+    totals = divide_and_round(sums, by)
     operations = []
     for key, parts in counted.items():
         known = [one for one in found[key] if one is not None]
@@ -118,6 +121,7 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
                 shape=known[0].shape if all(one.shape == known[0].shape for one in known) else None,
                 count=count,
                 total_ns=totals[key],
+                mean_ns=sums[key] / by,
                 launches=count / by,
                 values_ns=[
                     sum(parts[place][1] for place in group) / sum(sizes[place] for place in group) for group in groups

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare.captures.capture_replicates import find_replicates
@@ -38,6 +39,7 @@ def find_warnings(
         *_check_work(sides, judged, basis),
         *_check_iterations(sides, basis),
         *(_check_median(sides, judged) if basis == "per_iteration" else ()),
+        *_check_means(judged),
         *_check_overlap(sides),
         *([make_warning("forced", message="; ".join(conflicts), hint=None)] if conflicts else []),
         *_check_repeats(sides, replicate),
@@ -47,9 +49,9 @@ def find_warnings(
 
 
 def _check_captures(sides: Sequence[CaptureSide]) -> Iterator[RunWarning]:
+    found = [warning for side in sides for one in side.readings for warning in one.warnings]
+    yield from (warning for index, warning in enumerate(found) if warning not in found[:index])
     for name, side in zip(("baseline", "candidate"), sides, strict=True):
-        found = [warning for one in side.readings for warning in one.warnings]
-        yield from (warning for index, warning in enumerate(found) if warning not in found[:index])
         differing = [*side.differing, *(key for key, values in side.problem.items() if len(values) > 1)]
         if differing:
             evidence = f"{' '.join(side.files)}: {', '.join(differing)}"
@@ -117,7 +119,7 @@ def _different_ranks(sides: Sequence[CaptureSide]) -> Iterator[str]:
     """Yields where captures of ranks are missing: on a side, or in a run."""
     runs = [[_ranks(side, places) for places in find_replicates(side)] for side in sides]
     captured = [set[int]().union(*each) for each in runs]
-    if len(captured[0]) != len(captured[1]) and all(captured):
+    if captured[0] != captured[1] and all(captured):
         yield f"captured ranks: {' and '.join(_join(map(str, sorted(one))) for one in captured)}"
     for name, each, ranks in zip(("baseline", "candidate"), runs, captured, strict=True):
         incomplete = sum(one != ranks for one in each)
@@ -153,6 +155,20 @@ def _check_median(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[RunW
     ratio = medians[1] / medians[0]
     if max(ratio, row.ratio) > min(ratio, row.ratio) * (1 + _LEAST_DIFFERENCE):
         yield make_warning("median_differs", evidence=f"mean × {row.ratio:.3g}, median × {ratio:.3g}")
+
+
+def _check_means(judged: Judged) -> Iterator[RunWarning]:
+    """Yields a warning if a mean time lies outside the interval of its captures."""
+    rows = [("device time", judged.device_time.finding)]
+    rows += [(one.row.short_name or one.row.name, one.finding) for one in judged.kernels]
+    outside = [
+        f"{name}: × {one.ratio:.3g}, interval {one.found.ratio_ci_low:.3g} to {one.found.ratio_ci_high:.3g}"
+        for name, one in rows
+        if one.is_outside and one.found
+    ]
+    if outside:
+        more = f"; and {counted(len(outside) - 1, 'more row')}" if outside[1:] else ""
+        yield make_warning("mean_outside_interval", evidence=outside[0] + more)
 
 
 def _check_overlap(sides: Sequence[CaptureSide]) -> Iterator[RunWarning]:

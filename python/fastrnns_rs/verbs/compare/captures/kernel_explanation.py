@@ -62,7 +62,11 @@ def _lines(compared: CaptureComparison, one: JudgedKernel | JudgedChange, limit:
     what = "Captures, time per iteration" if comparison.basis == "per_iteration" else "Captures"
     yield from sorted_numbers.lines(what, values, scale, limit)
     yield ""
-    yield from numbered(verdict_steps(finding.found, finding.step, finding.p_value_adjusted, scale), limit)
+    steps = [*verdict_steps(finding.found, finding.step, finding.p_value_adjusted, scale)]
+    if finding.is_outside:
+        answer = "no, inconclusive" if finding.is_contradicted else "by another amount"
+        steps.append([f"Does the mean time agree? It changed × {finding.ratio:.4f}: {answer}."])
+    yield from numbered(steps, limit)
 
 
 def _answer(row: Change) -> str:

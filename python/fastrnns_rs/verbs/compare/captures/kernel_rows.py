@@ -18,6 +18,9 @@ from fastrnns_rs.verbs.compare.verdicts import NO_SPREAD, WORDS, Step, ranked, w
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedSide, NormalisedTimes, Replicate
 
+#: Rounding errors of computed ratios.
+_COMPUTED = 1e-9
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -25,6 +28,7 @@ class Finding:
 
     Attributes:
         values: Compared numbers of each side, one for each capture.
+        ratio: Ratio of the mean times; None if a side has none.
         found: Statistics of the row alone; None if there are too few numbers.
         step: Rank in the table; None without a p-value.
         p_value_adjusted: p-value after the Benjamini-Hochberg correction; None without a p-value.
@@ -33,20 +37,43 @@ class Finding:
     """
 
     values: tuple[list[float], list[float]]
+    ratio: float | None = None
     found: stats.SampleComparison | None = None
     step: Step | None = None
     p_value_adjusted: float | None = None
     verdict: Verdict | None = None
     reason: str
 
+    @property
+    def is_outside(self) -> bool:
+        """True if the ratio of the mean times is outside the interval of the captures."""
+        found, ratio = self.found, self.ratio
+        if not found or not ratio or found.ratio_ci_low is None or found.ratio_ci_high is None:
+            return False
+        return not found.ratio_ci_low * (1 - _COMPUTED) <= ratio <= found.ratio_ci_high * (1 + _COMPUTED)
+
+    @property
+    def is_contradicted(self) -> bool:
+        """True if the ratio of the mean times contradicts the verdict of the captures."""
+        found, ratio = self.found, self.ratio
+        if not self.is_outside or not found or not ratio:
+            return False
+        if found.verdict == "equivalent":
+            return not 1 / (1 + found.margin) <= ratio <= 1 + found.margin
+        return (found.verdict == "slower" and ratio < 1) or (found.verdict == "faster" and ratio > 1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Repeats of a row on each side; None if a side does not have the row."""
+    """Repeats of a row on each side, and its mean times.
+
+    They are None if a side does not have the row.
+    """
 
     name: str
     baseline: list[float] | None
     candidate: list[float] | None
+    means: tuple[float, float] | None
 
 
 def judge(samples: Sequence[Sample], replicate: Replicate | None, margin: float) -> list[Finding]:
@@ -81,7 +108,13 @@ def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Findin
         raise UsageError(message, hint, reason=str(error)) from error
     if not vary(first, second):
         return _silent(NO_SPREAD, (first, second))
-    return Finding(values=(first, second), found=found, verdict=WORDS[found.verdict], reason=found.reason)
+    ratio = sample.means[1] / sample.means[0] if sample.means and sample.means[0] else None
+    verdict, reason = WORDS[found.verdict], found.reason
+    one = Finding(values=(first, second), ratio=ratio, found=found, verdict=verdict, reason=reason)
+    if one.is_contradicted:
+        reason = f"{verdict} by the geometric means of the captures, but the mean time changed × {ratio:.3g}"
+        one = replace(one, verdict="inconclusive", reason=reason)
+    return one
 
 
 def _silent(reason: str, values: tuple[list[float], list[float]] = ([], [])) -> Finding:
@@ -126,6 +159,7 @@ class _Sum:
     """Sum of several GPU activities of one side."""
 
     figures: KernelFigures
+    mean_ns: float
     values: list[float]
 
 
@@ -146,7 +180,12 @@ def judge_rows(
     def judged(sums: Sequence[_Sides]) -> list[tuple[Finding, dict[str, Any]]]:
         """Returns the finding of each row, and its columns except the names."""
         samples = [
-            Sample(name=name, baseline=one.values if one else None, candidate=other.values if other else None)
+            Sample(
+                name=name,
+                baseline=one.values if one else None,
+                candidate=other.values if other else None,
+                means=(one.mean_ns, other.mean_ns) if one and other else None,
+            )
             for name, one, other in sums
         ]
         found = zip(judge(samples, replicate, margin), sums, strict=True)
@@ -192,7 +231,7 @@ def _sum(given: Iterable[NormalisedTimes | None]) -> _Sum | None:
         launches=math.fsum(one.launches for one in operations),
         n_repeats=0,
     )
-    return _Sum(figures=figures, values=values)
+    return _Sum(figures=figures, mean_ns=math.fsum(one.mean_ns for one in operations), values=values)
 
 
 def _kernel(pair: KernelPair, columns: dict[str, Any]) -> Kernel:
@@ -220,7 +259,7 @@ def _columns(first: _Sum | None, second: _Sum | None, finding: Finding, differen
         "candidate": sides[1],
         "delta_ns": after - before,
         "contribution": (after - before) / difference if difference else None,
-        # This ratio is of the displayed times; the interval is that of the ratio of geometric means.
+        # This ratio is of the displayed times; the interval is that of the ratio of geometric means (`is_outside`).
         "ratio": after / before if before and after else None,
         "ratio_ci_low": found and found.ratio_ci_low,
         "ratio_ci_high": found and found.ratio_ci_high,
