@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from fastrnns_rs.cli import history_options, options, output_checks, page_output, shared, verdict_options
-from fastrnns_rs.cli.configuration import Program, Unconfigured, note_programs
+from fastrnns_rs.cli.configuration import Program, Unconfigured, note_sources
 from fastrnns_rs.cli.options import ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError, exclusive
 
@@ -83,7 +83,7 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.history.run_names import resolved
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
-    note_programs(click.get_current_context(), "nsys_path")
+    note_sources(click.get_current_context(), "nsys_path")
     format_name = shared.choose_format(given) or "table"
     page_output.check_choice(given)
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):

@@ -53,6 +53,10 @@ class Target(Guarded):
     names = "files to write"
 
 
+class TargetFile(Target):
+    """Option whose value is a file that the command replaces."""
+
+
 class Input(Guarded):
     """Option whose value is a file to read, which may be a pipe without a writer."""
 
@@ -134,14 +138,12 @@ def configuration_file() -> Path | None:
     return None
 
 
-def note_programs(ctx: click.Context, *names: str) -> None:
-    """Prints to stderr the programs that the project's `pyproject.toml` names.
-
-    The note is for commands that only read files.
+def note_sources(ctx: click.Context, *names: str) -> None:
+    """Prints to stderr which of some options the project's `pyproject.toml` sets.
 
     Args:
         ctx: Context of a command.
-        names: Parameters that may name a program.
+        names: Parameters: programs, in commands that only read files, and files to replace.
     """
     from fastrnns_rs.cli.shared import tell
 
@@ -150,6 +152,30 @@ def note_programs(ctx: click.Context, *names: str) -> None:
         if ctx.get_parameter_source(name) is source:
             value = f"{name.replace('_', '-')} = {ctx.params[name]}"
             tell([visible(f"note: {value} comes from {configuration_file()}")])
+
+
+def check_target_files(ctx: click.Context) -> None:
+    """Checks the files to replace that the project's `pyproject.toml` names.
+
+    They are printed to stderr.
+
+    Args:
+        ctx: Context of a command.
+
+    Raises:
+        UsageError: If such a file is outside the project, or in its `.git`.
+    """
+    source = click.core.ParameterSource.DEFAULT_MAP
+    named = [str(one.name) for one in ctx.command.params if isinstance(one, TargetFile)]
+    for name in named:
+        file = configuration_file() if ctx.get_parameter_source(name) is source else None
+        if file is None:
+            continue
+        place, project = Path(os.path.realpath(ctx.params[name])), Path(os.path.realpath(file.parent))
+        if not place.is_relative_to(project) or ".git" in place.relative_to(project).parts:
+            reason, hint = "a pyproject.toml names only files in its folder", f"Use --{name.replace('_', '-')} PATH."
+            raise UsageError(f"cannot write file: {str(ctx.params[name])!r}", hint, where=name, reason=reason)
+    note_sources(ctx, *named)
 
 
 def _settings(

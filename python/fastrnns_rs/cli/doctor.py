@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from fastrnns_rs.cli import display, options, output_checks, shared
-from fastrnns_rs.cli.configuration import note_programs
+from fastrnns_rs.cli.configuration import note_sources
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents.diagnosis import ConfigEntry
@@ -41,7 +41,7 @@ def command(**given: Any) -> int:
     output_checks.check_output(given["output"])
     contexts = [*_contexts(click.get_current_context())]
     profile = next(one for one in contexts if one.info_name == "profile")
-    note_programs(profile, *(f"{name}_path" for name in PROGRAMS))
+    note_sources(profile, *(f"{name}_path" for name in PROGRAMS))
     asked = profile.params
     with display.step_progress("doctor", "checking machine, profilers and configuration", "steps") as progress:
         progress.plan(STEPS)

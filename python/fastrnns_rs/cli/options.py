@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from fastrnns_rs.cli import display, help_sections, renamed_options, shared
-from fastrnns_rs.cli.configuration import Launch, Target, configured
+from fastrnns_rs.cli.configuration import Launch, TargetFile, check_target_files, configured
 from fastrnns_rs.errors import FastrnnsError, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -147,6 +147,7 @@ class Verb(click.Command):
             shared.interrupt_on_signals()
         renamed_options.warn_of_variables(str(self.name))
         with translated(ctx, ctx.words):
+            check_target_files(ctx)
             code = super().invoke(ctx)
             if ctx.meta.get(PAGE) is not None:
                 from fastrnns_rs.cli.page_output import open_page
@@ -286,7 +287,7 @@ def formats(
 
 def output(text: str = "Write to PATH instead of stdout.") -> Callable[[F], F]:
     """Returns `--output`, the path to write to."""
-    return click.option("--output", cls=Target, type=click.Path(path_type=Path), help=text)
+    return click.option("--output", cls=TargetFile, type=click.Path(path_type=Path), help=text)
 
 
 def wide(text: str) -> Callable[[F], F]:

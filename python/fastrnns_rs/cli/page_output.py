@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from fastrnns_rs.cli import output_checks, shared
-from fastrnns_rs.cli.configuration import Target
+from fastrnns_rs.cli.configuration import TargetFile
 from fastrnns_rs.cli.options import PAGE, F, several
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.escaping import visible
@@ -28,7 +28,7 @@ def plot_option(document: str) -> Callable[[F], F]:
     """
     return click.option(
         "--plot",
-        cls=Target,
+        cls=TargetFile,
         type=click.Path(path_type=Path),
         metavar="OUT.svg",
         help=f"Draw {document} to a .png, .svg or .pdf file too.",

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import click
 
 from fastrnns_rs.cli import display, options, output_checks, page_output, renamed_options, shared
-from fastrnns_rs.cli.configuration import Code, Input, Program, Target, note_programs
+from fastrnns_rs.cli.configuration import Code, Input, Program, TargetFile, note_sources
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError
@@ -126,7 +126,7 @@ capture, 5 nsys or Ray is missing."""
 )
 @click.option(
     "--trace",
-    cls=Target,
+    cls=TargetFile,
     type=click.Path(path_type=Path),
     metavar="OUT.json.gz",
     help="Write the selection as one timeline for Perfetto.",
@@ -176,7 +176,7 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.report.capture_reader import Inductor, read
 
     return_freed_memory()
-    note_programs(click.get_current_context(), "nsys_path")
+    note_sources(click.get_current_context(), "nsys_path")
     format_name = shared.choose_format(given) or "table"
     page_output.check_choice(given)
     _check_outputs(given)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli import display, output_checks, shared
-from fastrnns_rs.cli.configuration import Target
+from fastrnns_rs.cli.configuration import TargetFile
 from fastrnns_rs.cli.options import F, output, several
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import FastrnnsError
@@ -33,7 +33,7 @@ options: Callable[[F], F] = several(
     output("Write the document of --format to PATH instead of stdout. Without --format, PATH is the --run-file."),
     click.option(
         "--run-file",
-        cls=Target,
+        cls=TargetFile,
         type=click.Path(path_type=Path),
         metavar="PATH",
         help="Write the run file to PATH too, again after each process.",
