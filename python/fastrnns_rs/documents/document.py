@@ -113,8 +113,10 @@ class Document(_Named):
         """Writes the JSON document to a file, completely or not at all.
 
         Raises:
-            UsageError: If the file cannot be written.
+            UsageError: If the file cannot be written, or `load` would refuse it.
         """
+        plain = self.to_dict()
+        codec.from_plain(type(self), plain, {} if _is_newer(plain) else None).check()
         writing.write(Path(path), [self.to_json().encode()])
 
     def check(self) -> None:

@@ -15,6 +15,7 @@ from commands import Done, run_cli
 from run_files import result, run
 from test_file_names import record
 
+from fastrnns_rs import UsageError
 from fastrnns_rs.verbs.history.run_history import RunHistory
 
 
@@ -37,6 +38,53 @@ def folder(anywhere: Path) -> Path:
     )
     record(*files).save(anywhere / "records" / "record.json")
     return anywhere
+
+
+@pytest.mark.parametrize("verb", ["show", "compare", "report", "history", "doctor"])
+@pytest.mark.parametrize("place", ["../home/bashrc", "link/bashrc", "/absolute", ".git/config"])
+def test_a_project_replaces_no_file_outside_itself(verb: str, place: str, tmp_path: Path) -> None:
+    """An unpacked archive replaced the user's `.bashrc` by a table, without a word."""
+    project, home = tmp_path / "project", tmp_path / "home"
+    (project / ".git").mkdir(parents=True)
+    home.mkdir()
+    (project / "link").symlink_to(home)
+    place = str(home / "bashrc") if place == "/absolute" else place
+    target = project / place
+    target.write_text("mine\n")
+    (project / "pyproject.toml").write_text(f'[tool.fastrnns-rs.{verb}]\noutput = "{place}"\n')
+    kineto_traces.write(project / "trace.json", [kineto_traces.kernel()])
+    run([result()]).save(project / "run.json")
+    words = {"show": ["run.json"], "compare": ["run.json", "run.json"], "report": ["trace.json"]}.get(verb, [])
+    done = run_cli(verb, *words, cwd=project)
+    assert (done.status, done.stdout, target.read_text()) == (2, "", "mine\n")
+    assert "a pyproject.toml names only files in its folder" in done.stderr
+    assert "hint: Use --output PATH." in done.stderr
+    # On the command line any file may be named.
+    assert run_cli(verb, *words, "--output", "table.txt", cwd=project).status == 0
+    assert (project / "table.txt").read_text()
+
+
+def test_a_file_that_a_project_replaces_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.fastrnns-rs.show]\noutput = "table.txt"\n')
+    run([result()]).save(tmp_path / "run.json")
+    done = run_cli("show", "run.json", cwd=tmp_path)
+    assert (done.status, done.stdout) == (0, "")
+    assert f"note: output = {tmp_path / 'table.txt'} comes from {tmp_path / 'pyproject.toml'}" in done.stderr
+    assert "note: " not in run_cli("show", "run.json", "--output", "other.txt", cwd=tmp_path).stderr
+
+
+def test_a_document_that_cannot_be_loaded_replaces_none(tmp_path: Path) -> None:
+    """Lists in a document can be changed: `save` replaced a good file by one that `load` refuses."""
+    path, good = tmp_path / "run.json", run([result()])
+    good.save(path)
+    before = path.read_bytes()
+    good.results[0].processes[0].forward_ns[0] = -5
+    with pytest.raises(UsageError, match="forward_ns"):
+        good.save(path)
+    good.results.append(good.results[0])
+    with pytest.raises(UsageError):
+        good.save(path)
+    assert path.read_bytes() == before
 
 
 OVERWRITING = [
