@@ -292,6 +292,15 @@ def test_python_keeps_runs_too(history: RunHistory, monkeypatch: pytest.MonkeyPa
     assert len(heard) >= 1
 
 
+def test_a_relative_history_stays_where_it_was(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A function for progress that changes the working directory moved the run."""
+    monkeypatch.chdir(tmp_path)
+    history = chosen_history("history")
+    monkeypatch.chdir("/")
+    assert history is not None
+    assert history.folder == tmp_path / "history"
+
+
 def test_the_users_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_folder() == tmp_path / "fastrnns-rs" / "history"

@@ -181,7 +181,7 @@ def ab(
     Raises:
         UsageError: If an argument is invalid, a runner does not support it, or both sides are equal without `same`.
         MissingError: If a device or an interpreter is missing, or the noise floor was never measured.
-        KeyboardInterrupt: If the user presses Ctrl-C; its attribute `run` has the results until then.
+        KeyboardInterrupt: If the user presses Ctrl-C; its attribute `run` has the results so far, or is None.
     """
     given = plain_arguments(locals())
     refuse_in_worker("ab")

@@ -151,7 +151,7 @@ def bench(
     Raises:
         UsageError: If an argument is invalid, or a runner does not support it.
         MissingError: If the device is missing.
-        KeyboardInterrupt: If the user presses Ctrl-C; its attribute `run` has the results until then.
+        KeyboardInterrupt: If the user presses Ctrl-C; its attribute `run` has the results so far, or is None.
     """
     given = plain_arguments(locals())
     refuse_in_worker("bench")

@@ -67,6 +67,9 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
     except ValueError as error:
         # The path contains NUL, or a character that has no bytes.
         raise unusable_history("read", folder, error) from error
+    # The working directory may change during a run. It may also be gone.
+    with suppress(OSError):
+        folder = folder.absolute()
     return RunHistory(folder)
 
 
