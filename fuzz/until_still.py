@@ -5,7 +5,8 @@ Its output goes to standard output, its exit code is ours, and whatever is new m
 
 New is an edge; with `-print_pcs=1`, a line of `src/`. The compiler makes up to two hundred copies of a generic or
 inlined function, whose edges would be found for days. It also puts code of libraries into the middle of ours: sorting,
-hash maps.
+hash maps. Code that it derives is at the lines of a declaration, and two keys that differ in their last field alone
+reach one: such lines are not new.
 
 libFuzzer does not list the edges of inputs that it begins with. With `-print_pcs=1` it begins with none, and the folder
 that is the last argument appears a moment later.
@@ -21,7 +22,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,6 +30,7 @@ from tempfile import TemporaryDirectory
 _PROGRESS = re.compile(rb"^#(\d+)\s.*?cov: (\d+) ft: (\d+) corp: (\d+)")
 #: A line for a new edge, before that: `	NEW_PC: 0x55ca2cbc5a50`.
 _EDGE = re.compile(rb"^\s+NEW_PC: (0x[0-9a-f]+)")
+_DECLARATION = re.compile(r"(\s*)(?:pub(?:\([^)]*\))? )?(?:struct|enum) [\w$]+")
 _OWN = str(Path(__file__).resolve().parents[1] / "src") + os.sep
 #: Most new lines that are named.
 _SHOWN = 20
@@ -97,12 +99,29 @@ class Places:
             places.append(os.fsdecode(line.strip()))
         # The address comes first, then the innermost of the functions inlined there; nothing if it is unknown.
         innermost = places[1] if places[1:] else ""
-        return innermost.removeprefix(_OWN) if innermost.startswith(_OWN) else None
+        path, _, line = innermost.rpartition(":")
+        is_own = path.startswith(_OWN) and not (line.isdecimal() and int(line) in declarations(path))
+        return innermost.removeprefix(_OWN) if is_own else None
 
     @cached_property
     def _base(self) -> int:
         """Address at which the program is loaded: that of its first mapping."""
         return int(Path(f"/proc/{self._pid}/maps").read_text(encoding="utf-8").partition("-")[0], 16)
+
+
+@cache
+def declarations(path: str) -> set[int]:
+    """Returns the numbers of lines in a source file that derive, or that are part of a struct or an enumeration."""
+    found, end = set(), None
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        start = _DECLARATION.match(line) if end is None else None
+        if start is not None:
+            end = start[1]
+        if end is not None or line.lstrip().startswith("#[derive("):
+            found.add(number)
+        if end is not None and (line in {f"{end}}}", f"{end});"} or (start is not None and line.endswith((";", "}")))):
+            end = None
+    return found
 
 
 class Watch:
