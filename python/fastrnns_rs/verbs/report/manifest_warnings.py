@@ -38,7 +38,7 @@ def find_manifest_warnings(paths: Iterable[str | Path]) -> list[RunWarning]:
     found: list[RunWarning] = []
     for path in paths:
         if Path(path).is_dir():
-            found += [*_check_exports(path), *_check_drawings(path), *_check_special(path)]
+            found += [*_check_exports(path), *_check_others(path)]
         for file in manifests_at(path):
             if (read := find_read_artefacts(file)) is not None:
                 manifest, artefacts = read
@@ -64,26 +64,19 @@ def _check_exports(folder: str | Path) -> Iterator[RunWarning]:
         )
 
 
-def _check_drawings(folder: str | Path) -> Iterator[RunWarning]:
-    drawn = [*map(str, find_drawings(folder))]
-    if drawn:
-        yield make_warning(
-            "files_left_out",
-            message=f"figures do not include {counted(len(drawn), 'trace')} drawn by `report --trace`",
-            evidence=_first(drawn),
-            hint=f"Read only such a trace: fastrnns-rs report {shlex.quote(drawn[0])}",
-        )
-
-
-def _check_special(folder: str | Path) -> Iterator[RunWarning]:
-    """Yields a warning if a folder has links without a file, pipes or devices."""
-    special = [*map(str, find_special(folder))]
-    if special:
-        yield make_warning(
-            "files_left_out",
-            message=f"figures do not include {counted(len(special), 'path')} without a regular file",
-            evidence=_first(special),
-        )
+def _check_others(folder: str | Path) -> Iterator[RunWarning]:
+    """Yields warnings about drawn traces, links without a file, pipes and devices."""
+    for paths, noun, what, hint in (
+        (find_drawings(folder), "trace", "drawn by `report --trace`", "Read only such a trace: fastrnns-rs report {}"),
+        (find_special(folder), "path", "without a regular file", "Check the path: ls -l {}"),
+    ):
+        if paths:
+            yield make_warning(
+                "files_left_out",
+                message=f"figures do not include {counted(len(paths), noun)} {what}",
+                evidence=_first([*map(str, paths)]),
+                hint=hint.format(shlex.quote(str(paths[0]))),
+            )
 
 
 def _first(named: list[str]) -> str:
