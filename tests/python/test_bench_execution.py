@@ -135,6 +135,10 @@ def test_precision_asks_for_more_of_who_is_noisier() -> None:
     run = execute(*begin(["cudnn", "py"], stop="precision:1%"), executor=each(workers))
     assert len(run["py"].processes) > 2 * len(run["cudnn"].processes)
     assert run.plan.precision <= 0.01
+    # All of them are of one session: several would make up evidence of how sessions differ.
+    assert len(run.sessions) == 1
+    assert {one.session for result in run.results for one in result.processes} == {run.sessions[0].session_id}
+    assert run["py"].forward.ci_method == "t_log_process_medians"
 
 
 def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,6 +148,33 @@ def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: 
     run = execute(*begin(["cudnn", "py"], stop="precision:0.1%"), executor=each(workers))
     assert (run.status, run.plan.stopped_by) == ("complete", "time")
     assert run.plan.precision > 0.1
+
+
+def test_precision_is_that_of_the_sessions_of_a_resumed_run(workers: Workers) -> None:
+    """It said that every interval was narrow enough beside one of ±3 %."""
+    effort = {"stop": "precision:1%:200ms"}
+    plan, run = begin(["py"], **effort)
+    levels = iter((1.0, 1.03, 0.99))
+
+    def shifted(job: dict[str, Any]) -> Answer:
+        found = workers(job)
+        times = [round(one * level) for one in found.content["forward_ns"]]
+        return measured(times, [2 * one for one in times], steady_from=5)
+
+    for end in (3, 7):
+        level = next(levels)
+        workers.instead[end] = KeyboardInterrupt()
+        with pytest.raises(Interrupted) as stopped:
+            execute(plan, run, executor=each(shifted))
+        plan, run = resumed(stopped.value.run, *begin(["py"], **effort))
+    level = next(levels)
+    run = execute(plan, run, executor=each(shifted))
+    assert len(run.sessions) == 3
+    forward = run["py"].forward
+    assert forward.ci_method == "t_log_sessions"
+    assert run.plan.precision == pytest.approx(forward.ci_high_ns / forward.estimate_ns - 1)
+    assert run.plan.precision > 0.01
+    assert run.plan.stopped_by == "time"
 
 
 def test_a_runner_that_fails_is_not_started_again_and_the_others_are(workers: Workers) -> None:

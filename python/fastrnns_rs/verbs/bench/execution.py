@@ -203,7 +203,8 @@ class _Execution:
                 done = min((len(self._rows[index].replicates) for index in left), default=most)
                 late = done >= plan.processes and self._clock() > deadline
                 if done < most and not late:
-                    self._enter_part((most - 1) * plan.sessions // plan.processes)
+                    # A run by precision has more processes than its plan, in the same session.
+                    self._enter_part(min((most - 1) * plan.sessions // plan.processes, plan.sessions - 1))
                     yield left
             if len(self._ended) == len(self._rows):
                 return
@@ -277,8 +278,11 @@ class _Execution:
             self._end_if_complete(index)
             if index not in self._ended:
                 self._observer.row_changes(self._results[index])
-        self._end_if_decided()
-        self._save(self.so_far())
+        try:
+            self._end_if_decided()
+        finally:
+            # A comparison that fails must not cost what was measured.
+            self._save(self.so_far())
 
     def _end_if_decided(self) -> None:
         """Ends the pairs of rows whose phases all have a verdict, after each round.

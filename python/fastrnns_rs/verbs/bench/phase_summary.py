@@ -81,6 +81,20 @@ def between(replicates: Sequence[Sequence[Sequence[int]]]) -> ProcessInterval | 
     return process_ci(medians) if min(medians) > 0 else None
 
 
+def half_width(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[str | None]) -> float | None:
+    """Returns the relative half width of the interval of a summary.
+
+    Args:
+        replicates: As for `summary`.
+        sessions: As for `summary`.
+
+    Returns:
+        None with fewer than three replicates, or if the median of a process is 0.
+    """
+    interval = between(replicates)
+    return interval and (_between_sessions(levels(replicates), sessions) or interval).half_width
+
+
 def _between_sessions(levels: Sequence[float], sessions: Sequence[str | None]) -> ProcessInterval | None:
     """Returns the estimate from session means; None with fewer than three sessions."""
     found: dict[str, list[float]] = {}

@@ -10,7 +10,7 @@ from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Result
 from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.stats import precision_reached
 from fastrnns_rs.verbs.bench.host_time import with_host_time
-from fastrnns_rs.verbs.bench.phase_summary import between, summary
+from fastrnns_rs.verbs.bench.phase_summary import half_width, summary
 from fastrnns_rs.verbs.bench.warmup_cut import set_common_cut
 from fastrnns_rs.verbs.bench.worker_answer import make_process
 
@@ -55,6 +55,11 @@ class Row:
     def counted(self) -> list[Process]:
         """Processes of complete replicates."""
         return [process for one in self.replicates for process in one]
+
+    @property
+    def _sessions(self) -> list[str | None]:
+        """Session of each complete replicate."""
+        return [ranks[0].session for ranks in self.replicates]
 
     @property
     def next_index(self) -> int:
@@ -118,18 +123,20 @@ class Row:
         Returns:
             None with fewer than three processes.
         """
-        found = [between(phase) for phase in self.timed()]
-        widths = [None if one is None else one.half_width for one in found]
+        widths = [half_width(phase, self._sessions) for phase in self.timed()]
         known = [width for width in widths if width is not None]
         return max(known) if len(known) == len(widths) and known else None
 
     def has_precision(self, target: float, least: int) -> bool:
         """Returns True if each phase has reached a relative half width of `target`.
 
-        At least `least` processes are required.
+        At least `least` processes are required. A resumed run may have three sessions, whose interval more processes
+        may not narrow.
         """
         return bool(self.counted) and all(
-            between(phase) is not None and precision_reached(levels(phase), target=target, minimum=least).reached
+            (width := half_width(phase, self._sessions)) is not None
+            and width <= target
+            and precision_reached(levels(phase), target=target, minimum=least).reached
             for phase in self.timed()
         )
 
@@ -141,10 +148,9 @@ class Row:
     def _described(self) -> Result:
         status, reason = self._outcome()
         # Samples of a failed runner are kept, but not summarised as a result.
-        sessions = [ranks[0].session for ranks in self.replicates]
         timed = self.timed() if status == "ok" else []
         phases = [
-            with_host_time(summary(one, sessions), phase, self.counted)
+            with_host_time(summary(one, self._sessions), phase, self.counted)
             for phase, one in zip(("forward", "backward"), timed, strict=False)
         ]
         classes = {one.warmup_class for one in self.counted} - {None}
