@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,10 +14,11 @@ from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, result, run
 
 from fastrnns_rs import Comparison, MissingError, UsageError, compare
 from fastrnns_rs.documents.noise_floor import NoiseFloor
-from fastrnns_rs.documents.run_file import Environment, Run
+from fastrnns_rs.documents.run_file import Environment, PlannedRunner, Run
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine.noise import measure_floor, store
 from fastrnns_rs.machine.noise.process_pairs import ProcessPair
+from fastrnns_rs.verbs.bench.interleaved.side_checks import check_sides
 
 CARDS = [replace(CARD, index=0, name="old card"), replace(CARD, index=1, name="new card")]
 
@@ -139,6 +141,36 @@ def test_a_gpu_is_known_by_its_name_whatever_its_number_and_place() -> None:
         compared(on("cuda", gpus=CARDS), on("cuda:0", gpus=CARDS))
     with pytest.raises(UsageError, match=r"\(margin\): .* machines: new card and old card"):
         compared(on("cuda", gpus=CARDS), on("cuda", gpus=alone))
+
+
+def check_before_ab(device: str, candidate: str | None = None, **changes: Any) -> None:
+    one = on(device, **changes)
+    devices = (device, device if candidate is None else candidate)
+    runners = [
+        PlannedRunner(runner="r", side=None, problem=replace(PROBLEM, device=each), source="") for each in devices
+    ]
+    plan = SimpleNamespace(turns=0, tasks=[])
+    check_sides(plan, replace(one, plan=replace(one.plan, runners=runners)), force=True, noise_floor=True)
+
+
+def test_ab_finds_the_floor_of_a_gpu_before_it_measures() -> None:
+    gpus = [replace(CARDS[1], index=0)]
+    with pytest.raises(MissingError, match=r"not measured: 'cuda:0'"):
+        check_before_ab("cuda:0", gpus=gpus)
+    store(floor_of("cuda:0", replace(ENVIRONMENT, gpus=gpus), minimum_detectable_change=0.05))
+    check_before_ab("cuda:0", gpus=gpus)
+    check_before_ab("cuda:1", gpus=CARDS)
+    with pytest.raises(MissingError, match=r"not measured: 'cuda:0'"):
+        check_before_ab("cuda:0", gpus=CARDS)
+    check_before_ab("cpu")
+
+
+def test_ab_refuses_a_floor_that_is_no_margin_before_it_measures() -> None:
+    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.8))
+    with pytest.raises(UsageError, match=r"noise floor too high: 80% on 'cpu'"):
+        check_before_ab("cpu")
+    with pytest.raises(UsageError, match=r"the rows have several devices: cpu and cuda:0"):
+        check_before_ab("cpu", "cuda:0")
 
 
 def test_rows_of_two_devices_have_no_floor() -> None:

@@ -233,7 +233,7 @@ def _margin(given: str | None, run: Run) -> float:
 
     if given != margins.NOISE_FLOOR:
         return margins.resolve_margin(given)[0]
-    floor = noise.stored(run.plan.runners[0].problem.device)
+    floor = noise.stored(run.plan.runners[0].problem.device, run.environment)
     return margins.DEFAULT_MARGIN if floor is None else floor.minimum_detectable_change
 
 

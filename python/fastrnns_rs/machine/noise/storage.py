@@ -54,15 +54,16 @@ def store(floor: NoiseFloor) -> Path:
     return path
 
 
-def stored(device: str, name: str | None = None) -> NoiseFloor | None:
-    """Returns the last noise floor measured on this machine; see `kept`.
+def stored(device: str, known: Environment | None = None) -> NoiseFloor | None:
+    """Returns the last noise floor measured on a device of a machine; see `kept`.
+
+    A GPU is identified by its name alone, because its number depends on the visible GPUs.
 
     Args:
         device: Device, as in a problem: `cpu`, `cuda`, `cuda:1`.
-        name: Name of the device. None is this machine's CPU. A GPU is identified by its name alone, because its number
-            depends on the visible GPUs.
+        known: The machine; None for this one, of which only the CPU is known.
     """
-    return kept(device, environment.cpu_model() if name is None and device == "cpu" else name)
+    return kept(device, environment.cpu_model() if known is None else device_name(device, known))
 
 
 def kept(device: str, name: str | None) -> NoiseFloor | None:

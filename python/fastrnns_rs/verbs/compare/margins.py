@@ -92,10 +92,19 @@ def _share_sessions(sides: Sequence[Side]) -> bool:
 
 
 def _device(sides: Iterable[Side]) -> str:
-    devices = {sizes(one).get("device") for side in sides for one in side.series if one.problem is not None}
-    if len(devices) == 1:
-        return str(devices.pop())
-    names = " and ".join(sorted(map(str, devices)))
+    return one_device(sizes(one)["device"] for side in sides for one in side.series if one.problem is not None)
+
+
+def one_device(devices: Iterable[str]) -> str:
+    """Returns the device of all rows, whose noise floor is the margin.
+
+    Raises:
+        UsageError: If there are several devices, or none.
+    """
+    every = {*devices}
+    if len(every) == 1:
+        return every.pop()
+    names = " and ".join(sorted(every))
     reason = f"the rows have several devices: {names}" if names else "the files contain no device"
     raise _no_floor(reason)
 
@@ -139,11 +148,7 @@ def _noise_floor(
     margin = floor.minimum_detectable_change if within_session else floor.between_sessions_change
     if margin is None:
         raise _unknown_between(floor, name)
-    margin = float(margin)
-    if not 0 <= margin < _TOO_MUCH:
-        hint, command = "Call fastrnns_rs.ab(same=True)", "Run on a less busy machine: fastrnns-rs ab --same"
-        message, hint = f"noise floor too high: {margin:.0%} on {device!r}", f"{hint} on a less busy machine."
-        raise UsageError(message, hint, where="margin", command_hint=command)
+    check_floor(margin, device)
     warnings = []
     if floor.false_alarm_rate > _MOST_FALSE_ALARMS:
         percent = f"{100 * floor.false_alarm_rate:.1f} %"
@@ -153,7 +158,19 @@ def _noise_floor(
         known = f"torch {floor.torch_version} at {floor.measured_utc}"
         evidence = f"{known}; torch {' and '.join(sorted(torches))} in the files"
         warnings.append(make_warning("other_noise_floor", evidence=evidence))
-    return margin, "noise_floor", warnings
+    return float(margin), "noise_floor", warnings
+
+
+def check_floor(margin: float, device: str) -> None:
+    """Checks that a noise floor can be a margin.
+
+    Raises:
+        UsageError: If it is too high.
+    """
+    if not 0 <= margin < _TOO_MUCH:
+        hint, command = "Call fastrnns_rs.ab(same=True)", "Run on a less busy machine: fastrnns-rs ab --same"
+        message, hint = f"noise floor too high: {margin:.0%} on {device!r}", f"{hint} on a less busy machine."
+        raise UsageError(message, hint, where="margin", command_hint=command)
 
 
 def _unknown_between(floor: NoiseFloor, name: str | None) -> MissingError:

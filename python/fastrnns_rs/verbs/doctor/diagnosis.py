@@ -72,10 +72,10 @@ def diagnose(
 def _noise_floor(known: Environment | None) -> tuple[NoiseFloor | None, list[RunWarning]]:
     """Returns the stored noise floor of the first GPU, or else of the CPU."""
     warnings = []
-    gpus = [("cuda", gpu.name) for gpu in known.gpus[:1]] if known is not None else []
-    for device, name in (*gpus, ("cpu", None)):
+    gpus = [f"cuda:{gpu.index}" for gpu in known.gpus[:1]] if known is not None else []
+    for device in (*gpus, "cpu"):
         try:
-            floor = noise.stored(device, name)
+            floor = noise.stored(device, known)
         except UsageError as error:
             warnings.append(make_warning("noise_floor_unreadable", evidence=error.message))
             continue

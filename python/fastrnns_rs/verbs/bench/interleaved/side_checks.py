@@ -71,7 +71,8 @@ def check_sides(plan: BenchPlan, run: Run, *, force: bool, noise_floor: bool) ->
         noise_floor: The margin is the stored noise floor.
 
     Raises:
-        UsageError: If the sides run on different devices, or processes spin while they wait.
+        UsageError: If the sides run on different devices, processes spin while they wait, or the noise floor is too
+            high.
         MissingError: If the noise floor of the device was never measured.
     """
     _check_live(plan)
@@ -108,15 +109,19 @@ def _check_devices(run: Run, *, force: bool) -> None:
 
 
 def _check_noise_floor(run: Run) -> None:
-    """Checks that the noise floor of the device is stored.
+    """Checks that the noise floor of the device is stored, and can be a margin.
 
     Raises:
+        UsageError: If there are several devices, or their noise floor is too high.
         MissingError: If the noise floor of the device was never measured.
     """
     from fastrnns_rs.machine import noise
+    from fastrnns_rs.verbs.compare import margins
 
-    device = run.plan.runners[0].problem.device
-    if noise.stored(device) is None:
+    device = margins.one_device(one.problem.device for one in run.plan.runners)
+    floor = noise.stored(device, run.environment)
+    if floor is None:
         hint, command_hint = noise.HINTS
         message = f"noise floor not measured: {device!r}"
         raise MissingError(message, hint, where="margin", command_hint=command_hint)
+    margins.check_floor(floor.minimum_detectable_change, device)
