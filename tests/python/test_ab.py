@@ -20,6 +20,8 @@ from jsonschema import Draft202012Validator
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.verbs.compare.conditions import hash_setting
+from fastrnns_rs.verbs.compare.environment_keys import flatten
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The least that gives a verdict, in as little time as that takes.
@@ -48,6 +50,31 @@ def test_two_sides_their_file_and_every_way_to_see_them(anywhere: Path) -> None:
     shown = run_cli("show", "ab.json", cwd=anywhere)
     assert "sound (a)" in shown.stdout
     assert "sound (b)" in shown.stdout
+
+
+def test_each_side_is_recorded_with_its_own_settings(anywhere: Path) -> None:
+    """The history had a session with one fuser among those with the other."""
+    base = ["--nloops", "3", "--processes", "3", "--device", "cpu", *TINY]
+    for name, words in {
+        "ab": ["ab", "jit", "--a", "--fuser te", "--b", "--fuser none --threads 1"],
+        "te": ["bench", "--rnns", "jit", "--fuser", "te"],
+        "none": ["bench", "--rnns", "jit", "--fuser", "none", "--threads", "1"],
+    }.items():
+        done = run_pretended(*words, *base, "--run-file", f"{name}.json", cwd=anywhere)
+        assert done.status == 0, done.stderr
+    run = Run.load(anywhere / "ab.json")
+    assert [(one.threads, one.jit and one.jit.fuser) for one in run.sides] == [(None, "te"), (1, "none")]
+    settings = [hash_setting(run, side) for side in "ab"]
+    assert settings == [hash_setting(Run.load(anywhere / f"{name}.json"), None) for name in ("te", "none")]
+    found = run_cli("compare", "ab.json", "--json", cwd=anywhere).json()
+    assert {"plan.jit.fuser", "plan.threads"} <= {one["key"] for one in found["environment_differences"]}
+    # An older build recorded the settings of side a alone.
+    plain = run.to_dict()
+    for side in plain["sides"]:
+        side |= {"threads": None, "affinity": None, "jit": None}
+    older = Run.from_dict(plain)
+    assert [flatten(older, one)["plan.jit.fuser"] for one in older.sides] == ["te", "te"]
+    assert hash_setting(older, "a") == settings[0]
 
 
 @pytest.mark.long("bench")

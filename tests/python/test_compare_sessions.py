@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 import scipy.stats
-from run_files import ENVIRONMENT, PROBLEM, SESSION, both, exactly, run
+from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, both, exactly, run
 
 import fastrnns_rs
 from fastrnns_rs import compare, stats
 from fastrnns_rs.documents.comparison import Comparison, Counts
-from fastrnns_rs.documents.run_file import Result, Run
+from fastrnns_rs.documents.run_file import Result, Run, Stop, Warmup
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 from fastrnns_rs.verbs.compare.session_spread import PastSession, past_sessions, pool_spread
@@ -194,8 +194,17 @@ def test_sessions_of_other_settings_are_no_history() -> None:
         {"os": "Linux 6.2"},
     ):
         assert basis(**other) == "two_sessions"
-    plans = [replace(one, plan=replace(one.plan, threads=1)) for one in past_runs()]
-    assert compare_sources([first], [second], past=Sessions(plans)).comparison.rows[0].basis == "two_sessions"
+    for plan, expected in (
+        ({"threads": 1}, "two_sessions"),
+        ({"warmup": Warmup(mode="fixed", iterations=0)}, "two_sessions"),
+        ({"stop": Stop(rule="count", parameters={"nloops": 1})}, "two_sessions"),
+        ({"turns": 20}, "two_sessions"),
+        # The time of a process depends on the number of runners.
+        ({"stop": Stop(rule="time", parameters={"process_seconds": 0.7})}, "history"),
+    ):
+        plans = [replace(one, plan=replace(one.plan, **plan)) for one in past_runs()]
+        found = compare_sources([first], [second], past=Sessions(plans)).comparison.rows[0].basis
+        assert found == expected, plan
 
 
 def test_a_noisier_candidate_is_not_judged_by_the_past_alone() -> None:
@@ -281,6 +290,23 @@ def test_the_command_that_settles_it() -> None:
     older = replace(first, environment=replace(ENVIRONMENT, python_executable="/old/bin/python"))
     python = hint(older, replace(second, environment=newer))
     assert python == f"{shown} --a-python /old/bin/python --b-python /new/bin/python"
+    jit = replace(second.plan.jit, fuser="none")
+    several = replace(threads, plan=replace(threads.plan, jit=jit))
+    assert hint(first, several) == f"{shown} --a '--fuser te' --b '--threads 1 --fuser none'"
+    # Where there is a GPU, `ab` would measure it.
+    cards = replace(ENVIRONMENT, gpus=[CARD])
+    on_cpu = shown.replace("cudnn", "cudnn --device cpu")
+    changed = replace(cards, variables={"A": "1"})
+    assert hint(replace(first, environment=cards), replace(second, environment=changed)) == f"{on_cpu} --b-env A=1"
+    on_second = [
+        replace(
+            one,
+            environment=known,
+            results=[replace(one.results[0], problem=replace(PROBLEM, device="cuda:1"), timing_mode="cuda_events")],
+        )
+        for one, known in ((first, cards), (second, changed))
+    ]
+    assert hint(*on_second).startswith("fastrnns-rs ab cudnn --device cuda:1 --seq-length 16 ")
     sessions = "fastrnns-rs bench --sessions 3"
     for other in (
         second,

@@ -155,7 +155,20 @@ class RunRank(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunSide(Part):
-    """Side of an `ab`: its (first) runner, options and environment."""
+    """Side of an `ab`: its (first) runner, options and environment.
+
+    Attributes:
+        name: Name of the side.
+        label: Label of the side in output.
+        runner: Its runner, or the first of several.
+        python: Interpreter of its processes; None for that of the command.
+        options: Options given for this side alone, as written.
+        variables: Environment variables set for this side alone.
+        environment: Machine and software before the run.
+        threads: As in the plan, for this side.
+        affinity: As in the plan, for this side.
+        jit: As in the plan, for this side; None where an older build recorded these three of side `a` alone.
+    """
 
     name: Literal["a", "b"]
     label: str
@@ -164,6 +177,9 @@ class RunSide(Part):
     options: list[str] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
     environment: Environment
+    threads: int | None = field(default=None, metadata=since("1.3"))
+    affinity: list[int] | None = field(default=None, metadata=since("1.3"))
+    jit: Jit | None = field(default=None, metadata=since("1.3"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

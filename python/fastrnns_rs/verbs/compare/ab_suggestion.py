@@ -11,7 +11,7 @@ from fastrnns_rs.problem.problem import PRESETS, Problem
 from fastrnns_rs.verbs.compare.new_measurement import statistic_option
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Difference, Value
+    from fastrnns_rs.documents.comparison import Difference
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
 #: Differences that `ab` accepts as options of one side.
@@ -36,27 +36,28 @@ _INTERPRETER = "python_executable"
 _VARIABLES = "variables."
 
 
-def suggest_ab_command(judged: Sequence[Judged], changed: Sequence[Difference]) -> str | None:
+def suggest_ab_command(judged: Sequence[Judged], changed: Sequence[Difference], *, has_gpu: bool) -> str | None:
     """Returns the `ab` command that measures the difference of two runs.
 
     Args:
         judged: Rows without a verdict because sessions are missing. The row with the largest change is measured, and
             each row with the same options.
         changed: Differences between the two runs.
+        has_gpu: True if their machine has a GPU, which `ab` then measures by default.
 
     Returns:
         The command; None if no options of `ab` express the difference.
     """
     decided = [one for one in judged if one.row.conditional_verdict] or [*judged]
     largest = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
-    sides, problem = _sides(changed), _problem_words(largest)
+    sides, problem = _sides(changed), _problem_words(largest, has_gpu=has_gpu)
     if not sides or problem is None:
         return None
-    runners = dict.fromkeys(one.row.runner for one in judged if _problem_words(one) == problem)
+    runners = dict.fromkeys(one.row.runner for one in judged if _problem_words(one, has_gpu=has_gpu) == problem)
     return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *sides, *statistic_option(judged)])
 
 
-def _problem_words(one: Judged) -> list[str] | None:
+def _problem_words(one: Judged, *, has_gpu: bool) -> list[str] | None:
     """Returns the options of a row's problem.
 
     Returns:
@@ -66,13 +67,17 @@ def _problem_words(one: Judged) -> list[str] | None:
     sources = {side.source_sha256 for side in series if side is not None}
     if len(sources) != 1 or None in sources or one.row.problem is None:
         return None
-    return [*_problem_options(one.row.problem)]
+    device = "cuda:0" if one.row.problem.device == "cuda" else one.row.problem.device
+    place = [] if device == ("cuda:0" if has_gpu else "cpu") else ["--device", device]
+    return [*place, *_problem_options(one.row.problem)]
 
 
 def _sides(changed: Sequence[Difference]) -> list[str] | None:
     """Returns the options that cause the differences; None if no option causes one."""
     found = {one.key: (one.baseline, one.candidate) for one in changed}
     words: list[str] = []
+    # The last `--a` counts, so that it has all options of its side.
+    options: dict[str, list[str]] = {"a": [], "b": []}
     for key, values in found.items():
         if key in _INTERPRETER_KEYS:
             if _INTERPRETER not in found:
@@ -80,20 +85,18 @@ def _sides(changed: Sequence[Difference]) -> list[str] | None:
         elif key.startswith(_WITHOUT_EFFECT):
             continue
         elif key == _INTERPRETER or key in _OPTIONS or key.startswith(_VARIABLES):
-            both = zip(("a", "b"), values, strict=True)
-            words += [word for side, value in both if value is not None for word in _option(key, side, value)]
+            for side, value in zip(options, values, strict=True):
+                if value is None:
+                    continue
+                if key in _OPTIONS:
+                    options[side] += [_OPTIONS[key], str(value)]
+                elif key == _INTERPRETER:
+                    words += [f"--{side}-python", str(value)]
+                else:
+                    words += [f"--{side}-env", f"{key.removeprefix(_VARIABLES)}={value}"]
         else:
             return None
-    return words
-
-
-def _option(key: str, side: str, value: Value) -> Iterator[str]:
-    if key == _INTERPRETER:
-        yield from (f"--{side}-python", str(value))
-    elif key.startswith(_VARIABLES):
-        yield from (f"--{side}-env", f"{key.removeprefix(_VARIABLES)}={value}")
-    else:
-        yield from (f"--{side}", f"{_OPTIONS[key]} {value}")
+    return [*(word for side, each in options.items() if each for word in (f"--{side}", shlex.join(each))), *words]
 
 
 def _problem_options(problem: Problem) -> Iterator[str]:

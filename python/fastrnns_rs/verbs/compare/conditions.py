@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.verbs.compare.environment_keys import plan_of
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Result, Run
@@ -38,7 +39,7 @@ def hash_setting(run: Run, side: str | None) -> str:
     # The plan records the effect of fastrnns-rs's own variables.
     variables = {name: value for name, value in environment["variables"].items() if not name.startswith("FASTRNNS_")}
     gpus = [{key: one[key] for key in ("name", "uuid", "power_limit_w")} for one in environment["gpus"]]
-    plan = run.plan
+    plan = plan_of(run, own)
     return _hash(
         {
             "machine": run.sessions[0].machine_id if run.sessions else None,
@@ -50,6 +51,10 @@ def hash_setting(run: Run, side: str | None) -> str:
             "threads": plan.threads,
             "affinity": plan.affinity,
             "jit": asdict(plan.jit),
+            # The times depend on which iterations count, and on a process that takes turns with another.
+            "warmup": to_plain(plan.warmup),
+            "nloops": plan.stop.parameters.get("nloops"),
+            "live": plan.turns is not None,
             "side_by_side": plan.side_by_side,
             "ranks": len(run.ranks),
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.codec import to_plain
@@ -11,7 +12,7 @@ from fastrnns_rs.documents.comparison import Difference
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Value
-    from fastrnns_rs.documents.run_file import Run, RunSide
+    from fastrnns_rs.documents.run_file import PlanRecord, Run, RunSide
 
 #: Keys whose values change from run to run, so that differences have no meaning.
 _VOLATILE = {"load_average_1m", "sm_clock_mhz", "temperature_c"}
@@ -34,7 +35,7 @@ def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
         Flat keys. Keys of the document's `environment` have no prefix (`torch_version`, `git.commit`). Other keys have
         the name of their object as prefix (`plan.threads`, `tool.version`).
     """
-    plan = run.plan
+    plan = plan_of(run, side)
     found = {**to_plain(run.environment if side is None else side.environment), "tool": to_plain(run.tool)}
     if side is not None:
         found |= {"python": side.python, "options": side.options}
@@ -54,6 +55,13 @@ def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
     if machines:
         found[_MACHINE_ID] = _OR.join(sorted(machines))
     return dict(_flat("", found))
+
+
+def plan_of(run: Run, side: RunSide | None) -> PlanRecord:
+    """Returns the plan of a run, or of one side of it: `run.plan` has the settings of side `a`."""
+    if side is None or side.jit is None:
+        return run.plan
+    return replace(run.plan, threads=side.threads, affinity=side.affinity, jit=side.jit)
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, Value]]:

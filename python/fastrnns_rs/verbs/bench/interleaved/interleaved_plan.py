@@ -20,6 +20,7 @@ from fastrnns_rs.processes.programs import find_program
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.verbs.bench.bench_plan import LEAST_TURNS, TURN_S, plan_bench
+from fastrnns_rs.verbs.bench.plan_record import record_plan
 from fastrnns_rs.verbs.bench.run_init import new_run
 
 if TYPE_CHECKING:
@@ -127,8 +128,11 @@ def start(
             options=side.words,
             variables=dict(side.variables),
             environment=found,
+            threads=own.threads,
+            affinity=own.affinity,
+            jit=own.jit,
         )
-        for side, found in zip(sides, described, strict=True)
+        for side, found, own in zip(sides, described, map(record_plan, plans), strict=True)
     ]
     run = new_run(plan, described[0], command, recorded)
     warnings = [*run.warnings]
