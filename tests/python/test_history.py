@@ -14,7 +14,7 @@ import pytest
 from commands import run_cli, run_pretended, run_with_facts
 from conftest import TINY
 from history_runs import kept, made
-from run_files import ENVIRONMENT
+from run_files import ENVIRONMENT, both
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
@@ -199,6 +199,16 @@ def test_runs_that_measured_the_same_have_a_name(history: RunHistory) -> None:
     # One that was interrupted is compared if it is asked for.
     assert named("@like:last~6") == [0, 1]
     assert named("@like:last~5") == [2]
+
+
+def test_runs_of_ab_are_not_pooled_with_those_of_bench(history: RunHistory) -> None:
+    one = made(1)
+    sides = both(one.results[0], one.results[0])
+    ab = replace(sides, run_id=f"{1:032x}", created_utc=one.created_utc, sessions=one.sessions)
+    kept(history, made(0), ab, made(2), made(3))
+    runs = history.document().runs
+    assert [int(each.run_id, 16) for each in named_runs("@like:last", history, runs)] == [0, 2, 3]
+    assert [int(each.run_id, 16) for each in named_runs("@like:last~2", history, runs)] == [1]
 
 
 def test_runs_are_named_by_their_commit(history: RunHistory, anywhere: Path) -> None:

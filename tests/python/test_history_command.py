@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from history_runs import kept, made
 from fastrnns_rs import UsageError
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.history import History
+from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import DocumentWarning
 from fastrnns_rs.verbs.history import pruning
 from fastrnns_rs.verbs.history.run_history import RunHistory
@@ -137,6 +139,14 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
         _, notes = import_runs(RunHistory(anywhere / "other"), [anywhere / "out"])
     assert sum(one.startswith("already in the history: ") for one in notes) == 2
     assert run_cli("history", "--import", "nowhere").status == 2
+    # A run that is measured now is locked.
+    begin = monotonic()
+    with WriterLocks() as locks:
+        for one in RunHistory(anywhere / "other").document().runs:
+            locks.hold(Path(one.path))
+        _, notes = import_runs(RunHistory(anywhere / "other"), [anywhere / "out"])
+    assert sum(one.startswith("already in the history: ") for one in notes) == 2
+    assert monotonic() - begin < 20
     # The run has been resumed.
     fuller = next((anywhere / "out").glob("20260101T000003Z*.json"))
     document = json.loads(fuller.read_text())

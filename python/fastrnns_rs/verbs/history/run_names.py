@@ -154,9 +154,9 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
 
 
 def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptRun]:
-    """Returns a run and the earlier complete runs that measured the same rows.
+    """Returns a run and the earlier complete runs of the same verb that measured the same rows.
 
-    The conditions of all rows are equal.
+    The conditions of all rows are equal. Runs of `ab` have two sides, and cannot be pooled with those of `bench`.
     """
     name = word.removeprefix("@like:")
     if not name or name.startswith("like:"):
@@ -167,8 +167,8 @@ def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptR
         raise UsageError(message, _LIST, value=word)
     with history.index() as index:
         names = index.find_equal_files(Path(found[0].path).name)
-    before = runs[: runs.index(found[0])]
-    comparable = [one for one in before if one.status == "complete" and Path(one.path).name in names]
+    before = [one for one in runs[: runs.index(found[0])] if (one.status, one.verb) == ("complete", found[0].verb)]
+    comparable = [one for one in before if Path(one.path).name in names]
     return [*comparable, *found]
 
 

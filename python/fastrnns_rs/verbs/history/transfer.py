@@ -73,12 +73,15 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
         except FastrnnsError as error:
             notes.append(f"skipped: {error.message}")
             continue
+        if run.run_id in known:
+            # A run that is still measured is locked.
+            notes.append(_explain(file, text, known[run.run_id], is_known=True))
+            continue
         place = history.find_place(run)
         # Another command may import it at the same time.
         with locked(place, waits=True):
-            taken = known.get(run.run_id, place)
-            if run.run_id in known or os.path.lexists(taken):
-                notes.append(_explain(file, text, taken, is_known=run.run_id in known))
+            if os.path.lexists(place):
+                notes.append(_explain(file, text, place, is_known=False))
                 continue
             # The content is copied unchanged: a newer build may have written keys that this build does not know.
             writing.write(place, [text.encode()])
