@@ -107,6 +107,8 @@ def test_other_conditions_and_quiet_commands_have_no_line(history: RunHistory) -
     for words in (("--quiet",), ("--seq-length", "4"), ("--dtype", "float64"), ("--no-history",), ("--amp",)):
         assert "differences of about" not in ab("sound", *words).stderr, words
     assert "differences of about" not in ab("prints").stderr
+    # The verdict ends it, with intervals that are wider.
+    assert "differences of about" not in ab("sound", "--until", "decided").stderr
 
 
 def test_a_new_side_varies_as_its_runner_did(history: RunHistory) -> None:

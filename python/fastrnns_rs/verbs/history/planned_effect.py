@@ -75,7 +75,8 @@ def find_planned_effect(
     Returns:
         The effect; None if it is unknown, or the plan does not fix the number of processes of one session.
     """
-    is_fixed = (plan.rule is None or plan.rule.rule != "precision") and plan.sessions == 1 and not run.results
+    by_result = plan.rule is not None and plan.rule.rule in {"precision", "decided"}
+    is_fixed = not by_result and plan.sessions == 1 and not run.results
     if not is_fixed or plan.processes < _LEAST_PROCESSES or history is None:
         return None
     rows = [*_rows(plan, run)]
