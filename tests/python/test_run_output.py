@@ -43,13 +43,15 @@ def test_a_run_file_is_kept_beside_the_table(tmp_path: Path) -> None:
     assert "sound " in done.stdout
 
 
-def test_a_run_that_is_replaced_is_named_unless_a_history_has_runs(tmp_path: Path) -> None:
+def test_a_run_that_is_replaced_is_named_unless_the_history_has_it(tmp_path: Path) -> None:
     words, file = [one for one in BENCH if one != "--no-history"], tmp_path / "run.json"
     note = f"note: the other run in {file} is replaced"
     for more, is_noted in (
         (["--no-history"], False),
         (["--no-history"], True),
+        (["--history", tmp_path / "kept"], True),
         (["--history", tmp_path / "kept"], False),
+        (["--history", tmp_path / "other"], True),
     ):
         done = run_pretended(*words, *more, "--run-file", file)
         assert done.status == 0

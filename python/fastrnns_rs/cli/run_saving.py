@@ -79,15 +79,17 @@ class RunSaver:
                 self._keep_elsewhere()
 
     def replaced(self, run: Run) -> Path | None:
-        """Returns the results file if it has another run, and no history keeps runs."""
-        if self._history is not None or self._results.place is None:
+        """Returns the results file if it has another run, which the history does not have."""
+        if self._results.place is None:
             return None
         try:
             head = reading.head(self._results.place, _HEAD_BYTES)
         except OSError:
             return None
         found = re.search(rb'"schema": "fastrnns-rs/run".*?"run_id": "([^"]*)"', head, re.DOTALL)
-        return self._results.path if found is not None and found[1] != run.run_id.encode(errors="replace") else None
+        run_id = run.run_id if found is None else found[1].decode(errors="replace")
+        is_kept = run_id == run.run_id or any(one.run_id == run_id for one in self._runs())
+        return None if is_kept else self._results.path
 
     def use(self, history: RunHistory | None) -> None:
         """Sets the history that keeps the run; None for none."""

@@ -30,7 +30,13 @@ def set_common_cut(processes: Sequence[Process]) -> list[Process]:
     """
     ended = [one for one in processes if one.status == "ok"]
     first = _find_first(ended)
-    return [replace(one, timed_from=_limit(first, one)) if one.status == "ok" else one for one in processes]
+    return [_cut(first, one) if one.status == "ok" else one for one in processes]
+
+
+def _cut(first: int, process: Process) -> Process:
+    """Sets the first timed iteration; a process that has it is returned itself, as its text is kept."""
+    limit = _limit(first, process)
+    return process if process.timed_from == limit else replace(process, timed_from=limit)
 
 
 def _find_first(processes: Sequence[Process]) -> int:

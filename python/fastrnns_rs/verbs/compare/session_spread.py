@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -186,7 +187,7 @@ def _session_weight(series: Series) -> float:
     The sum is 1 for one session, and 1 / k for k equal sessions.
     """
     total = len(series.sessions)
-    return math.fsum((series.sessions.count(one) / total) ** 2 for one in {*series.sessions})
+    return math.fsum((count / total) ** 2 for count in Counter(series.sessions).values())
 
 
 def _average_rows(rows: Sequence[PastSession]) -> float:
