@@ -153,6 +153,32 @@ def test_traces_of_different_clocks_stay_apart(tmp_path: Path) -> None:
     assert ["0, sum of 2" in line for line in screen.splitlines() if line.endswith(" a")] == [True]
 
 
+def test_sums_of_processes_on_several_clocks_name_no_number_of_gpus(tmp_path: Path) -> None:
+    """Each said that it was a sum of all four, and half of the idle time was each one's whole."""
+
+    def by_process(number: int) -> list[dict[str, Any]]:
+        return [call(process=number), kernel("a", 10, 2), kernel("a", 20, 2)]
+
+    paths = [
+        write(
+            tmp_path / f"{base}_{process}.json",
+            document(by_process(process), baseTimeNanoseconds=base, **HOST),
+        )
+        for base in (1_700_000_000_000_000_000, 1_700_000_001_000_000_000)
+        for process in (100, 200)
+    ]
+    both = fastrnns_rs.read(*paths[:2])
+    screen = both.render("table", view="kernel", width=80)
+    assert ["0, sum of 2" in line for line in screen.splitlines() if line.endswith(" a")] == [True]
+    assert " 100" in both.render("table", view="idle", width=80)
+    found = fastrnns_rs.read(*paths)
+    screen = found.render("table", view="kernel", width=80)
+    lines = [line for line in screen.splitlines() if line.endswith(" a")]
+    assert ["0, sum " in line and "sum of" not in line for line in lines] == [True, True]
+    screen = found.render("table", view="idle", width=80)
+    assert [line.split()[0] for line in screen.splitlines() if " dependency " in line] == ["-", "-"]
+
+
 def test_a_kernel_of_gpus_of_different_numbers_has_no_number(tmp_path: Path) -> None:
     events = [kernel("a", 10, 2), kernel("a", 13, 2, device=1)]
     paths = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
 from fastrnns_rs.views.summary.budget import gpu_count, labels
@@ -10,7 +12,7 @@ from fastrnns_rs.views.summary.lists import VIEWS, List
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from fastrnns_rs.views.summary.columns import Column
@@ -28,6 +30,8 @@ _BRIEF = {
     "memory": {"total_ns", "count", "total_bytes", "bandwidth_gb_per_s", "kind"},
     "range": {"gpu_inclusive_ns", "gpu_exclusive_ns", "kernel_count", "count", "host_total_ns", "name"},
 }
+#: Keys that tell the rows of one device apart.
+_IDENTITY = ("name", "mangled_name", "kind", "stream_id", "cause", "grid", "block")
 _MEDIANS = {"host_median_ns", "gpu_median_ns", "gpu_busy_median_ns", "gpu_time_median_ns"}
 _BRIEF_ITERATIONS = {"count", "outlier_count", "phase", "runner"} | _MEDIANS
 
@@ -98,6 +102,7 @@ def devices_apart(document: Document, part: List) -> Sequence[Column]:
     heading, names = labels(devices)
     names_by_place = dict(enumerate(names))
     names_by_row = {id(row): name for row, name in zip(devices, names, strict=True)}
+    repeated = _repeated_numbers(part.rows)
 
     def label(row: Row) -> str:
         # A row of the device list is a device; a row without a place is a sum over devices of this number, or of
@@ -108,10 +113,21 @@ def devices_apart(document: Document, part: List) -> Sequence[Column]:
         if row["device"] is not None:
             return names_by_place.get(row["device"], number)
         count = sum(one["device_id"] == row["device_id"] for one in devices)
-        return f"{number}, sum of {count:,}" if count else number
+        counted = "" if row["device_id"] in repeated else f" of {count:,}"
+        return f"{number}, sum{counted}" if count else number
 
     device_column = columns.Column(heading, "", TEXT, columns.SCREEN, read=label)
     return [device_column if column.key == "device_id" else column for column in part.columns]
+
+
+def _repeated_numbers(rows: Iterable[Row]) -> set[int | None]:
+    """Returns the numbers of GPUs of which sums over processes are listed once for each clock.
+
+    Such rows do not say which of the GPUs with their number they are sums of.
+    """
+    sums = [row for row in rows if "device" in row and row["device"] is None]
+    counts = Counter((row["device_id"], *map(str, map(row.get, _IDENTITY))) for row in sums)
+    return {number for (number, *_), count in counts.items() if count > 1}
 
 
 def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:
@@ -167,9 +183,10 @@ def _overview(document: Document, top: int) -> list[Part]:
 def _share_of_idle(rows: Sequence[Row]) -> Column:
     """Returns a column with each row's share of its device's idle time.
 
-    A share of an idle time of 0 reads as None.
+    A share of an idle time of 0 reads as None, as does one of an unknown whole.
     """
     sums: dict[Any, float] = {}
+    repeated = _repeated_numbers(rows)
 
     def device(row: Row) -> Any:
         return row["device_id"], row["device"]
@@ -179,6 +196,7 @@ def _share_of_idle(rows: Sequence[Row]) -> Column:
 
     def share(row: Row) -> float | None:
         whole = sums[device(row)]
-        return row["total_ns"] / whole if whole else None
+        is_known = whole and not (row["device"] is None and row["device_id"] in repeated)
+        return row["total_ns"] / whole if is_known else None
 
     return columns.Column("share", "", FRACTION, columns.SCREEN, read=share)
