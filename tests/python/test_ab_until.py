@@ -58,6 +58,15 @@ def test_equal_sides_end_as_equivalent_or_at_the_largest_number(anywhere: Path) 
     assert pairs(anywhere) == 6
     assert Run.load(anywhere / "ab.json").plan.stopped_by == "count"
     assert "Stopped after 6 pairs, the largest number" in done.stdout
+    wide = " ".join(run_cli("show", "ab.json", "--wide", cwd=anywhere).stdout.split())
+    assert "stopped by count: the largest number of pairs came before every row had a verdict" in wide
+
+
+def test_the_last_pair_may_give_the_verdict(anywhere: Path) -> None:
+    done = ab(anywhere, "--until", "decided", "--processes", "4", effect=0.2)
+    assert pairs(anywhere) == 4
+    assert "2 slower" in done.stdout
+    assert "Stopped after 4 pairs, because every row has a verdict." in done.stdout
 
 
 def test_the_derivation_names_the_confidence_sequence(anywhere: Path) -> None:

@@ -29,7 +29,7 @@ from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import Interrupted, Silent, execute
 from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
-from fastrnns_rs.views.run import run_head
+from fastrnns_rs.views.run import run_head, run_screen
 
 NAMES = ["cudnn", "py", "jit"]
 
@@ -148,6 +148,8 @@ def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: 
     run = execute(*begin(["cudnn", "py"], stop="precision:0.1%"), executor=each(workers))
     assert (run.status, run.plan.stopped_by) == ("complete", "time")
     assert run.plan.precision > 0.1
+    lines = [line.text for line in run_screen.end(run, 1.0, "", 120)]
+    assert "hint: Some intervals are wider than ±0.1%. Set a longer limit: --stop precision:0.1%:20m" in lines
 
 
 def test_precision_is_that_of_the_sessions_of_a_resumed_run(workers: Workers) -> None:
@@ -175,6 +177,28 @@ def test_precision_is_that_of_the_sessions_of_a_resumed_run(workers: Workers) ->
     assert run.plan.precision == pytest.approx(forward.ci_high_ns / forward.estimate_ns - 1)
     assert run.plan.precision > 0.01
     assert run.plan.stopped_by == "time"
+
+
+def test_a_verdict_that_others_withdraw_is_measured_again(workers: Workers) -> None:
+    """It was ended with its first verdict, and the run said that every row has one."""
+    rounds: list[set[str]] = [set(), {"cudnn"}, {"py"}, {"cudnn", "py"}]
+    looks = iter(rounds)
+    plan, run = begin(["cudnn", "py"], processes=9, until_decided=True)
+    done = execute(plan, run, executor=each(workers), find_decided=lambda _run: next(looks))
+    # Each waits in the round after its verdict.
+    assert [len(result.processes) for result in done.results] == [3, 3]
+    assert done.plan.stopped_by == "decided"
+    # One that never has a verdict has the largest number of processes.
+    plan, run = begin(["cudnn", "py"], processes=5, until_decided=True)
+    done = execute(plan, run, executor=each(workers), find_decided=lambda _run: {"cudnn"})
+    assert [len(result.processes) for result in done.results] == [1, 5]
+    assert done.plan.stopped_by == "count"
+    # The last process may give the last verdict.
+    plan, run = begin(["cudnn", "py"], processes=3, until_decided=True)
+    looks = iter([set[str](), set[str](), {"cudnn", "py"}])
+    assert (
+        execute(plan, run, executor=each(workers), find_decided=lambda _run: next(looks)).plan.stopped_by == "decided"
+    )
 
 
 def test_a_runner_that_fails_is_not_started_again_and_the_others_are(workers: Workers) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -94,7 +94,7 @@ def execute(
         rank_group: Ranks that `torchrun` started, which all execute the same plan; None without ranks.
         executor: Function that runs the worker processes.
         find_decided: Function that returns the pairs of tasks, by their name in a comparison, whose rows all have a
-            verdict. It is called after each pair of a plan that stops then.
+            verdict. It is called after each round of a plan that stops then.
 
     Returns:
         The run, which includes rows of runners that failed.
@@ -171,6 +171,8 @@ class _Execution:
         self._part: int | None = None
         self._part_began = self._clock()
         self._ended: set[int] = set()
+        # Rows that have a verdict, and wait for those that have none.
+        self._decided: set[int] = set()
         self._by_verdict = plan.rule is not None and plan.rule.rule == "decided"
         self._stopped_by = "time" if plan.loop.nloops is None else "count"
         if plan.rule is not None:
@@ -199,13 +201,15 @@ class _Execution:
         for turns, quota in rounds(len(self._turns), plan.order_seed, 1 if plan.turns else plan.compared):
             for turn in turns:
                 most = quota if by_precision else min(quota, plan.processes)
-                left = [index for index in self._turns[turn] if index not in self._ended]
+                left = [index for index in self._turns[turn] if index not in self._ended | self._decided]
                 done = min((len(self._rows[index].replicates) for index in left), default=most)
                 late = done >= plan.processes and self._clock() > deadline
                 if done < most and not late:
                     # A run by precision has more processes than its plan, in the same session.
                     self._enter_part(min((most - 1) * plan.sessions // plan.processes, plan.sessions - 1))
                     yield left
+            if self._by_verdict:
+                self._look_at_verdicts()
             if len(self._ended) == len(self._rows):
                 return
             if self._clock() > deadline and quota >= plan.processes:
@@ -278,29 +282,26 @@ class _Execution:
             self._end_if_complete(index)
             if index not in self._ended:
                 self._observer.row_changes(self._results[index])
-        try:
-            self._end_if_decided()
-        finally:
-            # A comparison that fails must not cost what was measured.
-            self._save(self.so_far())
+        self._save(self.so_far())
 
-    def _end_if_decided(self) -> None:
-        """Ends the pairs of rows whose phases all have a verdict, after each round.
+    def _look_at_verdicts(self) -> None:
+        """Ends a run by verdicts if no row without one may have more processes.
 
-        Within a round, some rows of the table would lack their new process.
+        It is called after each round. The verdicts are those of the whole table: processes of one row may withdraw the
+        verdict of another.
         """
-        left = [index for index in range(len(self._rows)) if index not in self._ended]
-        if not self._by_verdict or len({len(self._rows[index].replicates) for index in left}) != 1:
-            return
+        measured = {index for index, row in enumerate(self._rows) if row.counted and row.failure is None}
+        names = {index: " / ".join(self._names(index)) for index in measured}
         decided = self._find_decided(self.so_far())
-        for index in left:
-            names = dict.fromkeys(self._rows[one].task.name for one in self._compared_with(index))
-            if " / ".join(names) in decided:
+        self._decided = {index for index, name in names.items() if name in decided}
+        if len(self._ended | self._decided) == len(self._rows):
+            self._stopped_by = "decided" if self._decided == measured else "count"
+            for index in sorted(self._decided - self._ended):
                 self._end(index)
-        # Rows that failed do not count, and have fewer processes.
-        all_ended = len(self._ended) == len(self._rows)
-        if all_ended and all(len(row.replicates) < self._plan.processes for row in self._rows):
-            self._stopped_by = "decided"
+
+    def _names(self, index: int) -> Iterable[str]:
+        """Returns the names of the rows that are compared with each other, each once."""
+        return dict.fromkeys(self._rows[one].task.name for one in self._compared_with(index))
 
     def _compared_with(self, index: int) -> range:
         """Returns the rows that are compared with each other, one of which is given."""

@@ -10,7 +10,7 @@ from fastrnns_rs.stats import quantiles
 from fastrnns_rs.views import kernel_names
 from fastrnns_rs.views.figures import change_with_unit
 from fastrnns_rs.views.interval_bars import LEAST_ROOM, Interval, IntervalBars
-from fastrnns_rs.views.run.run_table import name
+from fastrnns_rs.views.run.run_table import interval_ends, name
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import Line, wrapped_lines
 from fastrnns_rs.views.text import pad, width
@@ -116,15 +116,17 @@ def _bars(phases: Sequence[PhaseSummary]) -> tuple[str, list[str]]:
 
 
 def _relative(one: PhaseSummary) -> Interval | None:
-    if one.ci_low_ns is None or one.ci_high_ns is None or one.ci_method == "range" or one.estimate_ns <= 0:
+    low, high = interval_ends(one)
+    if low is None or high is None or one.estimate_ns <= 0:
         return None
-    return one.ci_low_ns / one.estimate_ns - 1, 0.0, one.ci_high_ns / one.estimate_ns - 1
+    return low / one.estimate_ns - 1, 0.0, high / one.estimate_ns - 1
 
 
 def _interval(found: PhaseSummary, times: Scale) -> str:
-    if found.ci_low_ns is None or found.ci_high_ns is None or found.ci_method == "range":
+    low, high = interval_ends(found)
+    if low is None or high is None:
         return _NONE
-    return f"[{significant(found.ci_low_ns / times.ns)}, {significant(found.ci_high_ns / times.ns)}]"
+    return f"[{significant(low / times.ns)}, {significant(high / times.ns)}]"
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], limit: int) -> list[Line]:
@@ -169,6 +171,8 @@ def _order(run: Run) -> Iterator[str]:
         reason = _STOPPED.get(run.plan.stopped_by, "unknown rule")
         if (run.plan.stop.rule, run.plan.stopped_by) == ("precision", "time"):
             reason = "the time limit came before every interval was narrow enough"
+        elif (run.plan.stop.rule, run.plan.stopped_by) == ("decided", "count"):
+            reason = "the largest number of pairs came before every row had a verdict"
         yield f"stopped by {rule}: {reason}{widest}"
 
 

@@ -95,11 +95,11 @@ pub fn precision_reached(
     let log_half = logs.half_width(confidence_level);
     let fits = log_half.is_some_and(|half| half <= log_target);
     let (reason, further) = match enough {
-        _ if n < minimum => (PrecisionReason::TooFewProcesses, minimum - n),
+        _ if n < minimum => (PrecisionReason::TooFewProcesses, minimum - n + CONFIRMATIONS.0),
         Some(enough) if fits && n >= enough => (PrecisionReason::Reached, 0),
         Some(enough) if fits => (PrecisionReason::Unconfirmed, enough - n),
         Some(enough) => (PrecisionReason::TooWide, enough.saturating_sub(n).max(1)),
-        None => (PrecisionReason::TooWide, 1),
+        None => (PrecisionReason::TooWide, 1 + CONFIRMATIONS.0),
     };
     Ok(Precision {
         half_width: log_half.map(half_width).transpose()?,

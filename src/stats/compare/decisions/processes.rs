@@ -5,7 +5,7 @@ use super::verdict::{LEAST_PROCESSES, Rule, Verdict};
 use crate::error::{Result, require};
 use crate::results::result;
 use crate::stats::compare::hypotheses::MeanDifference;
-use crate::stats::samples::distributions::{normal_cdf, t_quantile};
+use crate::stats::samples::distributions::normal_cdf;
 use crate::stats::samples::{check, inside_0_and_1};
 
 /// Largest number of processes per side that is suggested.
@@ -91,14 +91,13 @@ impl DetectionPower {
 /// What is observed is no more than an estimate, so that the standard error is taken as known.
 pub(super) fn additional_processes(found: &MeanDifference, rule: Rule) -> Option<usize> {
     const POWER: f64 = 0.9;
-    let (tail, equivalence_tail) = rule.tails();
     let settled = |more: usize| {
         let counts = [&found.baseline, &found.candidate].map(|side| side.count + more);
         let later = found.with_more(more).limited(Rule::most_degrees_of_freedom(counts[0], counts[1]));
-        let degrees_of_freedom = later.degrees_of_freedom?;
+        later.degrees_of_freedom?;
         let [inside, outside, shift] = [
-            rule.limit() / later.standard_error + t_quantile(equivalence_tail, degrees_of_freedom),
-            -t_quantile(tail, degrees_of_freedom),
+            rule.limit() / later.standard_error - later.half_width_errors(rule.equivalence_level()),
+            later.half_width_errors(rule.confidence_level),
             later.difference / later.standard_error,
         ];
         let within = |ends: f64| normal_cdf(ends - shift) - normal_cdf(-ends - shift);

@@ -130,7 +130,7 @@ impl MeanDifference {
         let grown = |side: &Side| Side::new(side.count + more, side.mean, side.stddev);
         let found = Self::of_means(grown(&self.baseline), grown(&self.candidate));
         match &self.pairs {
-            Some(pairs) => found.with_pairs(grown(pairs)),
+            Some(pairs) => Self { anytime: self.anytime, ..found.with_pairs(grown(pairs)) },
             None => found,
         }
     }
@@ -160,13 +160,17 @@ impl MeanDifference {
     }
 
     pub(crate) fn interval(&self, level: f64) -> (f64, f64) {
-        let errors = match self.degrees_of_freedom {
+        let half_width = self.half_width_errors(level) * self.standard_error;
+        (self.difference - half_width, self.difference + half_width)
+    }
+
+    /// Returns the half width of the interval at this level, in standard errors.
+    pub(crate) fn half_width_errors(&self, level: f64) -> f64 {
+        match self.degrees_of_freedom {
             None => 0.0,
             Some(_) if self.anytime => anytime::half_width(level, self.baseline.count),
             Some(degrees) => t_half_width(level, degrees),
-        };
-        let half_width = errors * self.standard_error;
-        (self.difference - half_width, self.difference + half_width)
+        }
     }
 
     pub(crate) fn statistic(&self) -> Option<f64> {
