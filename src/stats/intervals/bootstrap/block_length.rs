@@ -69,14 +69,15 @@ fn correlations(distances: &[f64], interrupted: &dyn Fn() -> bool) -> Result<Vec
     let scaled: Vec<f64> = memory::collected(distances.iter().map(|distance| distance / largest));
     let product = |lag: usize| scaled.iter().zip(&scaled[lag..]).map(|(one, other)| one * other).sum::<f64>();
     let square = product(0);
-    let (mut found, mut run, mut wanted) = (Vec::new(), 0, most);
+    let (mut found, mut run, mut wanted, mut is_first) = (Vec::new(), 0, most, true);
     while found.len() < wanted {
         check(interrupted)?;
         let lag = found.len() + 1;
         let correlation = product(lag) / square;
         found.push(correlation);
         run = if correlation.abs() < small { run + 1 } else { 0 };
-        if run == RUN {
+        if run == RUN && is_first {
+            is_first = false;
             wanted = (2 * (lag - RUN).max(1)).min(most);
         }
     }
