@@ -176,6 +176,15 @@ def test_processes_of_several_files_are_added_together(tmp_path: Path) -> None:
     found = compare(run([result()]), [run([result()]), run([failed("cudnn")])])
     assert found.rows[0].reason == "failed: out of memory (in the candidate)"
     assert found.exit_code == 1
+    # Its first process may have failed, so that its timing mode is unknown.
+    broken = run([replace(failed("cudnn"), timing_mode=None)])
+    for files in ([run([result()]), broken], [broken, run([result()])]):
+        found = compare(files, run([result(seed=9)]))
+        assert [(row.runner, row.phase, row.verdict) for row in found.rows] == [
+            ("cudnn", "forward", None),
+            ("cudnn", "backward", None),
+        ]
+        assert found.rows[0].reason == "failed: out of memory (in the baseline)"
 
 
 def test_files_of_one_side_that_differ_are_told() -> None:

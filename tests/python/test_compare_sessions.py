@@ -293,6 +293,9 @@ def test_the_command_that_settles_it() -> None:
     jit = replace(second.plan.jit, fuser="none")
     several = replace(threads, plan=replace(threads.plan, jit=jit))
     assert hint(first, several) == f"{shown} --a '--fuser te' --b '--threads 1 --fuser none'"
+    # Options of both are options of the command.
+    common = [replace(one, plan=replace(one.plan, threads=1, jit=jit)) for one in (first, with_variables(A="1"))]
+    assert hint(*common) == f"{shown} --threads 1 --fuser none --b-env A=1"
     # Where there is a GPU, `ab` would measure it.
     cards = replace(ENVIRONMENT, gpus=[CARD])
     on_cpu = shown.replace("cudnn", "cudnn --device cpu")

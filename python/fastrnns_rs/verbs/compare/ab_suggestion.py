@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.problem import PRESETS, Problem
 from fastrnns_rs.verbs.compare.new_measurement import statistic_option
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Difference
+    from fastrnns_rs.documents.comparison import Difference, Value
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
 #: Differences that `ab` accepts as options of one side.
@@ -20,6 +21,7 @@ _OPTIONS = {
     "plan.jit.fuser": "--fuser",
     "plan.jit.executor": "--executor",
 }
+_DEFAULTS = {"plan.jit.fuser": JitSettings().fuser}
 #: Differences that follow from other differences, or that change only the amount of measurements.
 _WITHOUT_EFFECT = (
     "num_threads",
@@ -36,28 +38,40 @@ _INTERPRETER = "python_executable"
 _VARIABLES = "variables."
 
 
-def suggest_ab_command(judged: Sequence[Judged], changed: Sequence[Difference], *, has_gpu: bool) -> str | None:
+def suggest_ab_command(
+    judged: Sequence[Judged], changed: Sequence[Difference], environment: Mapping[str, Value]
+) -> str | None:
     """Returns the `ab` command that measures the difference of two runs.
 
     Args:
         judged: Rows without a verdict because sessions are missing. The row with the largest change is measured, and
             each row with the same options.
         changed: Differences between the two runs.
-        has_gpu: True if their machine has a GPU, which `ab` then measures by default.
+        environment: Machine, software and plan of a run: the options that both have in common.
 
     Returns:
         The command; None if no options of `ab` express the difference.
     """
     decided = [one for one in judged if one.row.conditional_verdict] or [*judged]
     largest = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
-    sides, problem = _sides(changed), _problem_words(largest, has_gpu=has_gpu)
+    sides, problem = _sides(changed), _problem_words(largest, environment)
     if not sides or problem is None:
         return None
-    runners = dict.fromkeys(one.row.runner for one in judged if _problem_words(one, has_gpu=has_gpu) == problem)
-    return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *sides, *statistic_option(judged)])
+    runners = dict.fromkeys(one.row.runner for one in judged if _problem_words(one, environment) == problem)
+    common = _common_options(changed, environment)
+    return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *common, *sides, *statistic_option(judged)])
 
 
-def _problem_words(one: Judged, *, has_gpu: bool) -> list[str] | None:
+def _common_options(changed: Sequence[Difference], environment: Mapping[str, Value]) -> Iterator[str]:
+    """Yields the options that both runs had."""
+    differing = {one.key for one in changed}
+    for key, flag in _OPTIONS.items():
+        value = environment.get(key)
+        if key not in differing and value not in {None, _DEFAULTS.get(key)}:
+            yield from (flag, str(value))
+
+
+def _problem_words(one: Judged, environment: Mapping[str, Value]) -> list[str] | None:
     """Returns the options of a row's problem.
 
     Returns:
@@ -68,7 +82,8 @@ def _problem_words(one: Judged, *, has_gpu: bool) -> list[str] | None:
     if len(sources) != 1 or None in sources or one.row.problem is None:
         return None
     device = "cuda:0" if one.row.problem.device == "cuda" else one.row.problem.device
-    place = [] if device == ("cuda:0" if has_gpu else "cpu") else ["--device", device]
+    default = "cuda:0" if "gpus[0].name" in environment else "cpu"
+    place = [] if device == default else ["--device", device]
     return [*place, *_problem_options(one.row.problem)]
 
 

@@ -40,7 +40,7 @@ def find_warnings(
         *_check_means(baseline, candidate, judged),
         *_check_processes(baseline, candidate, judged),
         *_check_failures(baseline, candidate, judged),
-        *_check_sessions(judged, changed, has_gpu="gpus[0].name" in candidate.environment),
+        *_check_sessions(judged, changed, candidate),
         *_check_short_baselines(baseline, candidate, judged),
         *_check_machines(changed),
         *_check_concurrency(changed),
@@ -119,12 +119,12 @@ def _check_failures(baseline: Side, candidate: Side, judged: Sequence[Judged]) -
         )
 
 
-def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference], *, has_gpu: bool) -> Iterator[RunWarning]:
+def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference], candidate: Side) -> Iterator[RunWarning]:
     apart = [one for one in judged if one.found and one.found.p_value is not None and one.row.basis == "two_sessions"]
     if apart:
         known = min(one.replication.past_sessions for one in apart)
         sessions = f"{known} of {LEAST_SESSIONS_OF_HISTORY} sessions in the history"
-        command = suggest_ab_command(apart, changed, has_gpu=has_gpu)
+        command = suggest_ab_command(apart, changed, candidate.environment)
         hint = f"Run: {command}" if command else ""
         if all(one.pair.series.group is None for one in apart):
             # Files of other tools: only fastrnns-rs records the family of a runner.

@@ -154,9 +154,11 @@ def pool(sides: Sequence[Side]) -> Side:
     if len(sides) == 1:
         return sides[0]
     series: dict[Hashable, Series] = {}
+    modes = {_untimed(one): one.timing_mode for side in sides for one in side.series if one.timing_mode is not None}
     for side in sides:
         for one in side.series:
-            key = (one.runner, one.phase, identity(one))
+            # The timing mode is unknown if no process completed.
+            key = (_untimed(one), one.timing_mode or modes.get(_untimed(one)))
             series[key] = _added(series[key], one) if key in series else one
     environment, differing = merged(side.environment for side in sides)
     warnings, stored = (
@@ -177,6 +179,10 @@ def pool(sides: Sequence[Side]) -> Side:
         stored=stored,
         created_utc=max((side.created_utc for side in sides if side.created_utc), default=None),
     )
+
+
+def _untimed(series: Series) -> Hashable:
+    return series.runner, series.phase, identity(replace(series, timing_mode=None))
 
 
 def identity(series: Series) -> Hashable:
@@ -224,6 +230,7 @@ def _added(first: Series, second: Series) -> Series:
         samples_ns=[*first.samples_ns, *second.samples_ns] if all(map(_has_samples, (first, second))) else [],
         # Places of different runs are not the same places.
         blocks=[],
+        timing_mode=first.timing_mode or second.timing_mode,
         means_ns=_join_levels(first, second, "means_ns"),
         p95s_ns=_join_levels(first, second, "p95s_ns"),
     )
