@@ -84,6 +84,16 @@ def test_a_trend_has_the_numbers_of_each_run(history: RunHistory) -> None:
     assert found.trends[0].session_stddev is None
 
 
+def test_other_numbers_of_threads_are_other_rows(history: RunHistory) -> None:
+    """Those of a variable count as well, which the plan does not have."""
+    one_thread = replace(ENVIRONMENT, num_threads=1)
+    found = kept(history, made(0, 1000), made(1, 1001), *(made(day, 1800, environment=one_thread) for day in (2, 3)))
+    assert [(one.name, len(one.points)) for one in found.trends if "cudnn" in one.name] == [
+        ("cudnn/forward, threads=1", 2),
+        ("cudnn/forward, threads=2", 2),
+    ]
+
+
 def test_a_change_is_found_and_is_no_spread(history: RunHistory) -> None:
     found = stepped(history)
     for one, factor in zip(found.trends, (1, 2), strict=True):

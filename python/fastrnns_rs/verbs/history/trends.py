@@ -80,7 +80,7 @@ def _known(run: Run, one: Series, machine: str | None) -> dict[str, Any]:
         **{name.replace("_", "-"): value for name, value in sizes(one).items()},
         "mode": one.mode,
         "timing-mode": one.timing_mode,
-        "threads": run.plan.threads,
+        "threads": run.plan.threads or environment.num_threads,
         "ranks": len(run.ranks),
         "side-by-side": run.plan.side_by_side,
         "gpu": None if gpu is None else gpu.uuid or gpu.name,
