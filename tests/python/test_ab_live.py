@@ -43,6 +43,12 @@ def test_both_sides_of_a_pair_are_measured_in_turns(anywhere: Path) -> None:
             # Between two turns, the time was the other side's.
             assert process.timed_loop_ns is None
             assert len(process.slices or []) >= 10
+    # The run and the comparison have the same times: those of turns.
+    rows = run_cli("compare", "ab.json", "--json", cwd=anywhere).json()["rows"]
+    for side, result in zip(("baseline", "candidate"), run.results, strict=True):
+        assert result.forward is not None
+        assert rows[0][side]["estimate_ns"] == pytest.approx(result.forward.estimate_ns, rel=1e-12)
+        assert result.forward.estimate_ns == result.processes[0].median_ns("forward")
 
 
 @pytest.mark.long("bench")

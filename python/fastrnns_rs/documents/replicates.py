@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import quantiles
@@ -63,6 +64,23 @@ def session_levels(times: Sequence[float], sessions: Sequence[Hashable]) -> list
 def median(samples: Sequence[int]) -> float:
     """Returns the median of a process's timed samples, in nanoseconds."""
     return quantiles(samples, [0.5])[0]
+
+
+def process_time(samples: Sequence[int], turns: Sequence[int] = ()) -> float:
+    """Returns the time of a process in nanoseconds: the median of its timed samples.
+
+    For a live process, it is the geometric mean of the medians of its turns. The speed of a machine may jump between
+    two levels. Neighbouring turns of both sides share the level, while the median of all samples depends on how many of
+    them were at each level.
+
+    Args:
+        samples: Timed samples.
+        turns: First sample of each turn of a live process.
+    """
+    parts = [samples[begin:end] for begin, end in pairwise([*turns, len(samples)]) if begin < end]
+    if len(parts) > 1 and min(map(min, parts)) > 0:
+        return level([median(part) for part in parts])
+    return median(samples)
 
 
 def host_median(processes: Iterable[Process], phase: str) -> float | None:

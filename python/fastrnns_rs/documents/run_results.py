@@ -8,6 +8,7 @@ from typing import Literal
 from fastrnns_rs._core import quantiles
 from fastrnns_rs.documents.codec import since
 from fastrnns_rs.documents.part import Part
+from fastrnns_rs.documents.replicates import process_time
 from fastrnns_rs.documents.sweep import Point
 from fastrnns_rs.problem.problem import Problem
 
@@ -166,13 +167,23 @@ class Process(Part):
     def median_ns(self, phase: str) -> float | None:
         """Returns the median of the timed samples of a phase, in nanoseconds.
 
-        None for a process that failed, or that did not measure the phase.
+        The geometric mean of the medians of its turns, for a live process. None for a process that failed, or that did
+        not measure the phase.
 
         Args:
             phase: `forward` or `backward`.
         """
         timed = self.samples_ns(phase, timed=True) if self.status == "ok" else []
-        return quantiles(timed, [0.5])[0] if timed else None
+        return process_time(timed, self.timed_turns) if timed else None
+
+    @property
+    def timed_turns(self) -> list[int]:
+        """Turns of a live process that count.
+
+        Each is the place of its first sample among the timed samples.
+        """
+        first = self.first_timed or 0
+        return [start - first for start in self.slices or [] if start >= first]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import process_ci, summarize
 from fastrnns_rs.documents.codec import shown
-from fastrnns_rs.documents.replicates import counted, host_median, level, median
+from fastrnns_rs.documents.replicates import counted, host_median, level
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.errors import UsageError
@@ -82,7 +82,8 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
         raise UsageError(f"{path} has an estimate, and a process has no samples of it")
     check_statistics(path, summary, [[sample for one in ranks for sample in one] for ranks in timed])
     _check_launches(path, summary, host_median([one for ranks in complete for one in ranks], phase))
-    _check_between(path, summary, timed, [ranks[0].session for ranks in complete])
+    medians = [[one.median_ns(phase) or 0.0 for one in ranks] for ranks in complete]
+    _check_between(path, summary, medians, [ranks[0].session for ranks in complete])
 
 
 def _check_launches(path: str, summary: PhaseSummary, computed: float | None) -> None:
@@ -162,10 +163,9 @@ def _check_computed(path: str, summary: PhaseSummary, computed: dict[str, float 
 
 
 def _check_between(
-    path: str, summary: PhaseSummary, timed: Sequence[Sequence[Sequence[int]]], sessions: Sequence[str | None]
+    path: str, summary: PhaseSummary, medians: Sequence[Sequence[float]], sessions: Sequence[str | None]
 ) -> None:
     """Rejects an estimate and an interval that are not those of the process medians."""
-    medians = [[median(one) for one in ranks] for ranks in timed]
     every = [one for ranks in medians for one in ranks]
     # If a process median is 0, the estimate is the median of all samples, which lies between the medians too.
     _check_within(path, "estimate_ns", summary.estimate_ns, every, "process medians")

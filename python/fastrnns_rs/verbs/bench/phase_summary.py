@@ -22,7 +22,11 @@ _LEAST_FOR_INTERVAL = 3
 _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
 
 
-def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[str | None] = ()) -> PhaseSummary:
+def summary(
+    replicates: Sequence[Sequence[Sequence[int]]],
+    sessions: Sequence[str | None] = (),
+    times: Sequence[float] | None = None,
+) -> PhaseSummary:
     """Summarises a phase.
 
     From three sessions on, sessions are the replicates: processes of one session share conditions that differ between
@@ -32,7 +36,9 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[st
         replicates: Timed samples of each process of each replicate, in nanoseconds and in order, never empty. A
             replicate has one process, or one process of each rank.
         sessions: Session of each replicate; empty if unknown.
+        times: Time of each replicate, in nanoseconds; None for that of `levels`.
     """
+    times = levels(replicates) if times is None else times
     processes = [one for ranks in replicates for one in ranks]
     found = summarize([sample for one in processes for sample in one])
     low: float | None
@@ -40,10 +46,13 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[st
     method: str | None
     if len(processes) == 1:
         within = median_ci(processes[0])
-        estimate, n_effective = within.estimate, within.n_effective
-        low, high, method, sure = within.ci_low, within.ci_high, within.ci_method, within.confidence_level
+        estimate, n_effective, sure = times[0], within.n_effective, within.confidence_level
+        low, high, method = within.ci_low, within.ci_high, within.ci_method
+        if estimate != within.estimate:
+            # The interval is that of the median, and turns of a live process have another time.
+            low = high = method = None
     else:
-        interval = between(replicates)
+        interval = between(times)
         n_effective = sum(effective_sample_size(one, of="median").n_effective for one in processes)
         if interval is None:
             estimate, low, high, method, sure = found.median, None, None, None, found.confidence_level
@@ -52,7 +61,7 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[st
             estimate, low, high, method, sure = interval.estimate, None, None, None, found.confidence_level
         elif len(replicates) < _LEAST_FOR_INTERVAL:
             estimate, low, high, method, sure = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
-        elif (between_sessions := _between_sessions(levels(replicates), sessions)) is not None:
+        elif (between_sessions := _between_sessions(times, sessions)) is not None:
             estimate, sure = between_sessions.estimate, between_sessions.confidence_level
             low, high, method = between_sessions.ci_low, between_sessions.ci_high, "t_log_sessions"
         else:
@@ -71,28 +80,27 @@ def summary(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[st
     )
 
 
-def between(replicates: Sequence[Sequence[Sequence[int]]]) -> ProcessInterval | None:
-    """Returns the estimate from process medians.
+def between(times: Sequence[float]) -> ProcessInterval | None:
+    """Returns the estimate from the times of replicates.
 
     Returns:
-        None if the median of a process is 0, which has no logarithm.
+        None if a time is 0, which has no logarithm.
     """
-    medians = levels(replicates)
-    return process_ci(medians) if min(medians) > 0 else None
+    return process_ci(times) if min(times) > 0 else None
 
 
-def half_width(replicates: Sequence[Sequence[Sequence[int]]], sessions: Sequence[str | None]) -> float | None:
+def half_width(times: Sequence[float], sessions: Sequence[str | None]) -> float | None:
     """Returns the relative half width of the interval of a summary.
 
     Args:
-        replicates: As for `summary`.
-        sessions: As for `summary`.
+        times: Time of each replicate, in nanoseconds.
+        sessions: Session of each replicate; empty if unknown.
 
     Returns:
-        None with fewer than three replicates, or if the median of a process is 0.
+        None with fewer than three replicates, or if a time is 0.
     """
-    interval = between(replicates)
-    return interval and (_between_sessions(levels(replicates), sessions) or interval).half_width
+    interval = between(times)
+    return interval and (_between_sessions(times, sessions) or interval).half_width
 
 
 def _between_sessions(levels: Sequence[float], sessions: Sequence[str | None]) -> ProcessInterval | None:

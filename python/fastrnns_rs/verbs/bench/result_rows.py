@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs.documents.replicates import by_index, counted, levels
+from fastrnns_rs.documents.replicates import by_index, counted, level
 from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, ResultStatus
 from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.stats import precision_reached
@@ -13,6 +13,8 @@ from fastrnns_rs.verbs.bench.host_time import with_host_time
 from fastrnns_rs.verbs.bench.phase_summary import half_width, summary
 from fastrnns_rs.verbs.bench.warmup_cut import set_common_cut
 from fastrnns_rs.verbs.bench.worker_answer import make_process
+
+Phase = Literal["forward", "backward"]
 
 if TYPE_CHECKING:
     from fastrnns_rs.processes.listener import Answer
@@ -106,16 +108,19 @@ class Row:
         self._result = None
         return self.processes[-1]
 
-    def timed(self) -> list[list[list[list[int]]]]:
-        """Returns the timed samples of each process of each complete replicate, by phase."""
-        found = self.replicates
-        if not found:
-            return []
-        phases = [[[one.forward_ns[one.first_timed :] for one in ranks] for ranks in found]]
-        backward = [
-            [one.backward_ns[one.first_timed :] for one in ranks if one.backward_ns is not None] for ranks in found
-        ]
-        return [*phases, backward] if all(backward) else phases
+    @property
+    def _phases(self) -> list[Phase]:
+        """Phases that all complete replicates measured."""
+        backward = all(one.backward_ns is not None for one in self.counted)
+        return ["forward", "backward"] if backward else ["forward"]
+
+    def _times(self, phase: str) -> list[float]:
+        """Returns the time of each complete replicate in a phase, in nanoseconds."""
+        return [level([one.median_ns(phase) or 0.0 for one in ranks]) for ranks in self.replicates]
+
+    def _summary(self, phase: Phase) -> PhaseSummary:
+        timed = [[one.samples_ns(phase, timed=True) for one in ranks] for ranks in self.replicates]
+        return with_host_time(summary(timed, self._sessions, self._times(phase)), phase, self.counted)
 
     def precision(self) -> float | None:
         """Returns the larger relative half width of the intervals of the phases.
@@ -123,7 +128,7 @@ class Row:
         Returns:
             None with fewer than three processes.
         """
-        widths = [half_width(phase, self._sessions) for phase in self.timed()]
+        widths = [half_width(self._times(phase), self._sessions) for phase in self._phases if self.counted]
         known = [width for width in widths if width is not None]
         return max(known) if len(known) == len(widths) and known else None
 
@@ -134,10 +139,10 @@ class Row:
         may not narrow.
         """
         return bool(self.counted) and all(
-            (width := half_width(phase, self._sessions)) is not None
+            (width := half_width(times, self._sessions)) is not None
             and width <= target
-            and precision_reached(levels(phase), target=target, minimum=least).reached
-            for phase in self.timed()
+            and precision_reached(times, target=target, minimum=least).reached
+            for times in map(self._times, self._phases)
         )
 
     def result(self) -> Result:
@@ -148,11 +153,7 @@ class Row:
     def _described(self) -> Result:
         status, reason = self._outcome()
         # Samples of a failed runner are kept, but not summarised as a result.
-        timed = self.timed() if status == "ok" else []
-        phases = [
-            with_host_time(summary(one, self._sessions), phase, self.counted)
-            for phase, one in zip(("forward", "backward"), timed, strict=False)
-        ]
+        phases = [self._summary(phase) for phase in self._phases] if status == "ok" else []
         classes = {one.warmup_class for one in self.counted} - {None}
         described: list[PhaseSummary | None] = [*phases, None, None]
         return Result(

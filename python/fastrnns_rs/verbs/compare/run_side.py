@@ -8,7 +8,7 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import counting, stats
-from fastrnns_rs.documents.replicates import counted, level
+from fastrnns_rs.documents.replicates import counted, level, process_time
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.conditions import hash_conditions, hash_setting
@@ -82,7 +82,7 @@ def _series(result: Result, run: Run, setting: str, place: str, *, paired: bool)
             known = [(one, samples) for one, samples in timed if samples is not None]
             if known:
                 each = [
-                    _statistics(samples, f"{places[id(one)]}.{phase}_ns", _later_turns(one)) for one, samples in known
+                    _statistics(samples, f"{places[id(one)]}.{phase}_ns", one.timed_turns) for one, samples in known
                 ]
                 levels.append([level(values) for values in zip(*each, strict=True)])
                 # A file of an older build was one session, or does not record that it was resumed. Sessions that it
@@ -163,18 +163,8 @@ def _timed(process: Process, phase: Phase, place: str) -> list[int] | None:
     return samples[first:]
 
 
-def _later_turns(process: Process) -> list[int]:
-    """Returns where the timed turns of a live process begin among its timed samples."""
-    first = process.first_timed or 0
-    return [start - first for start in process.slices or [] if start >= first]
-
-
 def _statistics(samples: list[int], place: str, turns: Sequence[int] = ()) -> tuple[float, float, float]:
-    """Returns the median, the mean and the 95th percentile.
-
-    The median of a live process is the geometric mean of the medians of its turns. The speed of a machine may jump
-    between two levels. Neighbouring turns of both sides share the level, while the median of all samples depends on
-    how many of them were at each level.
+    """Returns the time, the mean and the 95th percentile of a process.
 
     Args:
         samples: Timed samples, in nanoseconds.
@@ -182,12 +172,10 @@ def _statistics(samples: list[int], place: str, turns: Sequence[int] = ()) -> tu
         turns: First sample of each turn of a live process.
     """
     try:
-        median, p95 = stats.quantiles(samples, [0.5, 0.95])
+        [p95] = stats.quantiles(samples, [0.95])
     except ValueError as error:
         raise UsageError(f"invalid samples: {place}", "Measure again.", reason=str(error)) from error
-    parts = [samples[begin:end] for begin, end in pairwise([*turns, len(samples)]) if begin < end]
-    if len(parts) > 1 and min(map(min, parts)) > 0:
-        median = level([stats.quantiles(part, [0.5])[0] for part in parts])
+    median = process_time(samples, turns)
     if median <= 0:
         raise UsageError(f"invalid samples: {place} has a median of {median:g} ns", "Measure again.")
     return median, sum(samples) / len(samples), p95
