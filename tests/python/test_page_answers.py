@@ -15,6 +15,7 @@ from run_files import both, failed, result, run
 
 import fastrnns_rs
 from fastrnns_rs.documents.comparison import Comparison, GeometricMean
+from fastrnns_rs.documents.run_file import Stop
 from fastrnns_rs.views.figures import change, estimate_with_interval
 from fastrnns_rs.views.page.number_cells import share_text, time_text
 from fastrnns_rs.views.page.pages import html_page
@@ -95,6 +96,10 @@ def test_failures_are_the_first_sentences_of_a_run() -> None:
     interrupted = html_page(run([result("cudnn", processes=2)], status="interrupted"))
     [sentence] = paragraphs(interrupted, "alert")
     assert re.fullmatch(r"The run was interrupted: 2 of \d+ planned processes were measured\.", sentence)
+    # Precision decides the number of processes.
+    plan = replace(run([]).plan, stop=Stop(rule="precision", parameters={"half_width": 0.01}))
+    [sentence] = paragraphs(html_page(run([result("cudnn", processes=23)], status="interrupted", plan=plan)), "alert")
+    assert sentence == "The run was interrupted: 23 processes measured."
     assert not paragraphs(page("run"), "alert")
     none = html_page(run([failed("jit")]))
     assert paragraphs(none, "answer") == ["No runner was measured."]

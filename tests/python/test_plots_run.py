@@ -54,6 +54,16 @@ def test_ticks_behind_are_the_medians_of_processes() -> None:
     assert [x * 1e6 for x, _ in ticks[0].get_offsets()] == pytest.approx(medians)
 
 
+@pytest.mark.parametrize("kind", ["samples", "distribution"])
+def test_ranks_have_names_of_their_own(kind: str) -> None:
+    made = run_files.result(processes=4)
+    ranks = [replace(one, index=place // 2, rank=place % 2) for place, one in enumerate(made.processes)]
+    found = axes(run_files.run([replace(made, processes=ranks)]), kind, row="cudnn/forward")
+    names = [text.get_text() for text in found.figure.legends[0].get_texts()] if found.figure.legends else []
+    names = names or [text.get_text() for text in found.get_legend().get_texts()]
+    assert names[:4] == [f"process {index}, rank {rank}" for index in (0, 1) for rank in (0, 1)]
+
+
 def test_runners_are_sorted_within_their_family() -> None:
     run = screen_data.candidate()
     slow, *others = run.results

@@ -79,7 +79,7 @@ class RunSaver:
                 self._keep_elsewhere()
 
     def replaced(self, run: Run) -> Path | None:
-        """Returns the results file if it has another run, which the history does not have."""
+        """Returns the results file if it has another run that no history has."""
         if self._results.place is None:
             return None
         try:

@@ -34,7 +34,10 @@ def set_common_cut(processes: Sequence[Process]) -> list[Process]:
 
 
 def _cut(first: int, process: Process) -> Process:
-    """Sets the first timed iteration; a process that has it is returned itself, as its text is kept."""
+    """Sets the first timed iteration.
+
+    A process that has it is returned itself, because savers keep its text.
+    """
     limit = _limit(first, process)
     return process if process.timed_from == limit else replace(process, timed_from=limit)
 

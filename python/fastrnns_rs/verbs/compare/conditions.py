@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.codec import to_plain
-from fastrnns_rs.verbs.compare.environment_keys import plan_of
+from fastrnns_rs.verbs.compare.environment_keys import choose_plan
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Result, Run
@@ -39,7 +39,7 @@ def hash_setting(run: Run, side: str | None) -> str:
     # The plan records the effect of fastrnns-rs's own variables.
     variables = {name: value for name, value in environment["variables"].items() if not name.startswith("FASTRNNS_")}
     gpus = [{key: one[key] for key in ("name", "uuid", "power_limit_w")} for one in environment["gpus"]]
-    plan = plan_of(run, own)
+    plan = choose_plan(run, own)
     return _hash(
         {
             "machine": run.sessions[0].machine_id if run.sessions else None,

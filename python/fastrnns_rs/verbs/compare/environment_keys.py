@@ -35,7 +35,7 @@ def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
         Flat keys. Keys of the document's `environment` have no prefix (`torch_version`, `git.commit`). Other keys have
         the name of their object as prefix (`plan.threads`, `tool.version`).
     """
-    plan = plan_of(run, side)
+    plan = choose_plan(run, side)
     found = {**to_plain(run.environment if side is None else side.environment), "tool": to_plain(run.tool)}
     if side is not None:
         found |= {"python": side.python, "options": side.options}
@@ -57,8 +57,11 @@ def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
     return dict(_flat("", found))
 
 
-def plan_of(run: Run, side: RunSide | None) -> PlanRecord:
-    """Returns the plan of a run, or of one side of it: `run.plan` has the settings of side `a`."""
+def choose_plan(run: Run, side: RunSide | None) -> PlanRecord:
+    """Returns the plan of a run, or of one side of it.
+
+    `run.plan` has the settings of side `a`.
+    """
     if side is None or side.jit is None:
         return run.plan
     return replace(run.plan, threads=side.threads, affinity=side.affinity, jit=side.jit)

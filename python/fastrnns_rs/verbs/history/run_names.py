@@ -154,9 +154,10 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
 
 
 def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptRun]:
-    """Returns a run and the earlier complete runs of the same verb that measured the same rows.
+    """Returns a run and the earlier complete runs that measured the same rows.
 
-    The conditions of all rows are equal. Runs of `ab` have two sides, and cannot be pooled with those of `bench`.
+    They are of the same verb: runs of `ab` have two sides, and cannot be pooled with those of `bench`. The conditions
+    of all rows are equal.
     """
     name = word.removeprefix("@like:")
     if not name or name.startswith("like:"):

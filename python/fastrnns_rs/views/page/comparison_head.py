@@ -24,7 +24,9 @@ def lines(comparison: Comparison) -> Iterator[Line]:
     both = [one.environment for one in (comparison.baseline, comparison.candidate)]
     presets = [one.get("plan.preset") for one in both]
     preset = presets[0] if presets[0] == presets[1] and presets[0] is not None else None
-    yield from map(Line, run_head.size_lines(known, None if preset is None else str(preset)))
+    # A row has the problem of the baseline, and the options of a side of `ab` may be those of another problem.
+    whose = "" if both[0].get("options") == both[1].get("options") else "baseline: "
+    yield from (Line(f"{whose}{text}") for text in run_head.size_lines(known, None if preset is None else str(preset)))
     texts = [_machine(one, [problem for _, problem in known]) for one in both]
     if texts[0] == texts[1]:
         yield from (Line(text) for text in texts[:1] if text)

@@ -44,7 +44,11 @@ def alerts(run: Run) -> Iterator[str]:
     if run.status == "interrupted":
         done = sum(process.status == "ok" for one in run.results for process in one.processes)
         planned = run.plan.processes * max(len(run.plan.runners), len(run.results)) * max(len(run.ranks), 1)
-        yield f"The run was interrupted: {done:,} of {planned:,} planned processes were measured."
+        # Precision decides the number of processes.
+        amount = counted(done, "process", "processes") + " measured"
+        if run.plan.stop.rule != "precision":
+            amount = f"{done:,} of {planned:,} planned processes were measured"
+        yield f"The run was interrupted: {amount}."
     elif run.status != "complete":
         yield f"The run {run.status}."
     failed = [one for one in run.results if one.status not in {"ok", "skipped"}]

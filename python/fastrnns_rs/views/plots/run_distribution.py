@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.views.plots.limits import TimeAxis
-from fastrnns_rs.views.plots.run_samples import add_legend, find
+from fastrnns_rs.views.plots.run_samples import add_legend, find, process_name
 from fastrnns_rs.views.plots.thinning import quantile_points
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
             color=canvas.color(number),
             linestyle=canvas.line(number),
             linewidth=0.9,
-            label=f"process {process.index}",
+            label=process_name(process),
         )
-        canvas.describe(line, [f"process {process.index}"])
+        canvas.describe(line, [process_name(process)])
     add_legend(canvas, run, result, row)
     canvas.axes.set_xlabel(f"{phase}, {scale.unit}")
     canvas.axes.set_ylabel("timed samples up to it, %")

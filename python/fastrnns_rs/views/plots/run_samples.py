@@ -14,7 +14,7 @@ from fastrnns_rs.views.run import run_head, run_table
 from fastrnns_rs.views.table import fit
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Result, Run
+    from fastrnns_rs.documents.run_file import Process, Result, Run
     from fastrnns_rs.views.plots.drawing import Canvas
 
 #: Points of a process; more are thinned.
@@ -70,14 +70,14 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
             color=canvas.color(number),
             linestyle=canvas.line(number),
             linewidth=0.7,
-            label=f"process {process.index}",
+            label=process_name(process),
         )
-        canvas.describe(line, [f"process {process.index}"])
+        canvas.describe(line, [process_name(process)])
         cut = process.first_timed
         if cut is not None and 0 < cut < len(times):
-            cuts.append((cut, times[cut] / scale.ns, f"process {process.index}: timed from iteration {cut}"))
+            cuts.append((cut, times[cut] / scale.ns, f"{process_name(process)}: timed from iteration {cut}"))
         changes.extend(
-            (place, times[place] / scale.ns, f"process {process.index}: another level from iteration {place}")
+            (place, times[place] / scale.ns, f"{process_name(process)}: another level from iteration {place}")
             for place in process.change_points(phase)
         )
     _mark(canvas, cuts, "v", "end of warm-up")
@@ -86,6 +86,11 @@ def draw(run: Run, canvas: Canvas, row: str) -> None:
     canvas.axes.set_xlabel("iteration of a process")
     canvas.axes.set_ylabel(f"{phase}, {scale.unit}")
     canvas.axes.grid(visible=True, axis="y")
+
+
+def process_name(process: Process) -> str:
+    """Returns a name for a legend, such as `process 0` and `process 0, rank 1`."""
+    return f"process {process.index}" + ("" if process.rank is None else f", rank {process.rank}")
 
 
 def height(run: Run, row: str) -> float:

@@ -59,9 +59,9 @@ def _part(heading: str, key: str, show: Callable[[Any], str], none: str = _DASH)
 
 
 def _time(phase: PhaseSummary) -> str:
-    """Formats the point estimate, with its interval if known."""
+    """Formats the point estimate, with its interval between processes if known."""
     estimate = milliseconds(phase.estimate_ns)
-    if phase.ci_low_ns is None or phase.ci_high_ns is None:
+    if phase.ci_low_ns is None or phase.ci_high_ns is None or phase.n_processes == 1:
         return estimate
     mark = "range " if phase.ci_method == "range" else ""
     return f"{estimate} ({mark}{milliseconds(phase.ci_low_ns)} – {milliseconds(phase.ci_high_ns)})"

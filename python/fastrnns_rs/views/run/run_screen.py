@@ -69,6 +69,9 @@ def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
         first = f"{counted(count, 'process', 'processes')} in {span(seconds)}"
         first += f", {failed:,} failed." if failed else "."
     texts = [f"{first} {place}".rstrip()]
+    if (run.plan.stop.rule, run.plan.stopped_by) == ("precision", "time"):
+        share = f"{100 * run.plan.stop.parameters.get('half_width', 0.0):g}%"
+        texts.append(f"hint: Some intervals are wider than ±{share}. Set a longer limit: --stop precision:{share}:20m")
     if run.status != "interrupted" and lacks_intervals(run) and not run.sides:
         texts.append("hint: Add --processes 5, because a 95 % CI needs 3 processes or more.")
     return wrapped_lines(texts, limit)

@@ -121,9 +121,9 @@ def devices_apart(document: Document, part: List) -> Sequence[Column]:
 
 
 def _repeated_numbers(rows: Iterable[Row]) -> set[int | None]:
-    """Returns the numbers of GPUs of which sums over processes are listed once for each clock.
+    """Returns the numbers of GPUs that have several sums over processes.
 
-    Such rows do not say which of the GPUs with their number they are sums of.
+    They are listed once for each clock. Such rows do not say which of the GPUs with their number they are sums of.
     """
     sums = [row for row in rows if "device" in row and row["device"] is None]
     counts = Counter((row["device_id"], *map(str, map(row.get, _IDENTITY))) for row in sums)
