@@ -38,7 +38,11 @@ pub(super) fn read(
     progress.scan(database, &events, &mut log, |([thread, name], _)| {
         let name = match name {
             NONE => trace.names.intern("[no name]"),
-            id => strings.intern(id, &mut trace.names, without_version),
+            id => {
+                let full = strings.intern(id, &mut trace.names);
+                let text = without_version(trace.names.text(full)).to_owned();
+                trace.names.intern(&text)
+            }
         };
         let text = trace.names.text(name);
         launched |= GRAPH_LAUNCHES.iter().any(|launch| text.starts_with(launch));

@@ -67,7 +67,7 @@ fn work(
 ) -> std::result::Result<u32, &'static str> {
     let [pid, device, stream, full, short, mangled, shape @ ..] = what;
     let queue = devices.queue(trace, pid, device, stream)?;
-    let mut name = |id: i64| known(id).map(|id| strings.intern(id, &mut trace.names, |text| text));
+    let mut name = |id: i64| known(id).map(|id| strings.intern(id, &mut trace.names));
     let (full, short, mangled) = (name(full), name(short), name(mangled));
     let full = full.or(mangled).or(short).unwrap_or_else(|| trace.names.intern("[no name]"));
     let kind = Kind::Kernel(KernelName { full, short, mangled }, numbers::shape(shape));

@@ -57,8 +57,7 @@ pub(super) fn read(
     progress: &mut Progress<'_>,
 ) -> Result<()> {
     let Some(table) = database.table(TABLE).filter(|table| table.has_events()) else { return Ok(()) };
-    let mut texts = Texts { strings, known: FxHashMap::default() };
-    let domains = domains(database, table, &mut texts, &mut trace.names, progress)?;
+    let domains = domains(database, table, strings, &mut trace.names, progress)?;
     let (Found { ranges, read, skipped }, broken) =
         progress.fold(database, table, COLUMNS, |found: &mut Found, values| {
             let row = match Row::new(values) {
@@ -75,7 +74,7 @@ pub(super) fn read(
                 } else {
                     Reach::Thread(known(thread_of(row.thread)))
                 },
-                name: texts.name(&row, &mut trace.names),
+                name: name(&row, strings, &mut trace.names),
                 domain: domains.get(&(process, row.domain)).copied(),
                 source: Source::Nvtx,
                 runner: None,
@@ -99,7 +98,7 @@ pub(super) fn read(
 fn domains(
     database: &Database,
     table: &Table,
-    texts: &mut Texts<'_, '_>,
+    strings: &mut Strings<'_>,
     names: &mut Names,
     progress: &mut Progress<'_>,
 ) -> Result<FxHashMap<(i64, i64), NameId>> {
@@ -110,7 +109,7 @@ fn domains(
             }
             if let Some(row) = Row::numbers(values).filter(|row| ![NONE, 0].contains(&row.domain)) {
                 domains.room(1);
-                domains.entry((process_of(row.thread), row.domain)).or_insert_with(|| texts.name(&row, names));
+                domains.entry((process_of(row.thread), row.domain)).or_insert_with(|| name(&row, strings, names));
             }
         })?;
     Ok(domains)
@@ -152,21 +151,11 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Names of ranges, in place or by number.
-struct Texts<'a, 'b> {
-    strings: &'a mut Strings<'b>,
-    known: FxHashMap<i64, NameId>,
-}
-
-impl Texts<'_, '_> {
-    fn name(&mut self, row: &Row<'_>, names: &mut Names) -> NameId {
-        match (row.text, row.text_id) {
-            (Some(text), _) => names.intern(&String::from_utf8_lossy(text)),
-            (None, NONE) => names.intern("[no name]"),
-            (None, id) => {
-                self.known.room(1);
-                *self.known.entry(id).or_insert_with(|| self.strings.intern(id, names, |text| text))
-            }
-        }
+/// The name of a range, in place or by number.
+fn name(row: &Row<'_>, strings: &mut Strings<'_>, names: &mut Names) -> NameId {
+    match (row.text, row.text_id) {
+        (Some(text), _) => names.intern(&String::from_utf8_lossy(text)),
+        (None, NONE) => names.intern("[no name]"),
+        (None, id) => strings.intern(id, names),
     }
 }

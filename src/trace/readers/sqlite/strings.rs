@@ -2,7 +2,7 @@
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Row, Statement};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::database::{Database, checked};
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use crate::trace::{NameId, Names, Warning, counted};
 
 const STRIDE: usize = 1 << 15;
 
-/// Looks texts up, each when it is needed.
+/// Looks texts up, each once.
 pub(in crate::trace::readers) struct Strings<'a> {
     database: &'a Database,
     table: &'static str,
@@ -21,7 +21,10 @@ pub(in crate::trace::readers) struct Strings<'a> {
     places: Option<FxHashMap<i64, i64>>,
     /// Number of bytes of text that a file of this size can still hold. Texts that share pages hold more.
     bytes_left: u64,
-    missing: FxHashSet<i64>,
+    /// Texts that were looked up, by ID: a kernel's name is needed for each of its shapes and streams.
+    known: FxHashMap<i64, NameId>,
+    /// The smallest ID without a text, and how many there are.
+    missing: Option<(i64, u64)>,
 }
 
 impl<'a> Strings<'a> {
@@ -34,44 +37,53 @@ impl<'a> Strings<'a> {
         let has_key = columns.iter().any(|column| column.name.eq_ignore_ascii_case(id) && column.is_key);
         let (key, places) =
             if has_key { (id, None) } else { ("_rowid_", Some(places(database, table, id, interrupted)?)) };
-        let lookup = database.prepare(&format!("SELECT value FROM {table} WHERE {key} = ?1")).ok();
+        // The length is in the row itself: a text that is too long is never loaded.
+        let sql = format!("SELECT value FROM {table} WHERE {key} = ?1 AND octet_length(value) <= ?2");
         // Texts in UTF-16 grow by half when they are read.
         let bytes_left = database.stored_bytes.saturating_mul(2);
-        Ok(Self { database, table, lookup, places, bytes_left, missing: FxHashSet::default() })
+        let lookup = database.prepare(&sql).ok();
+        Ok(Self { database, table, lookup, places, bytes_left, known: FxHashMap::default(), missing: None })
     }
 
-    /// Stores a text, trimmed by `trim`. A missing text becomes `[string 7]`.
-    pub(in crate::trace::readers) fn intern(&mut self, id: i64, names: &mut Names, trim: fn(&str) -> &str) -> NameId {
+    /// Stores a text. A missing text becomes `[string 7]`.
+    pub(in crate::trace::readers) fn intern(&mut self, id: i64, names: &mut Names) -> NameId {
+        if let Some(&name) = self.known.get(&id) {
+            return name;
+        }
+        let name = self.find(id, names).unwrap_or_else(|| {
+            let (first, count) = self.missing.unwrap_or((id, 0));
+            self.missing = Some((first.min(id), count + 1));
+            names.intern(&format!("[string {id}]"))
+        });
+        self.known.put((id, name));
+        name
+    }
+
+    /// Reads a text from the file.
+    fn find(&mut self, id: i64, names: &mut Names) -> Option<NameId> {
+        let place = self.places.as_ref().map_or(Some(id), |places| places.get(&id).copied())?;
         let bytes_left = self.bytes_left;
-        self.database.start();
         let keep = |row: &Row<'_>| {
             Ok(match row.get_ref(0)? {
                 ValueRef::Text(text) if text.len() as u64 <= bytes_left => {
-                    Some((names.intern(trim(&String::from_utf8_lossy(text))), text.len() as u64))
+                    Some((names.intern(&String::from_utf8_lossy(text)), text.len() as u64))
                 }
                 _ => None,
             })
         };
-        let place = self.places.as_ref().map_or(Some(id), |places| places.get(&id).copied());
-        let found =
-            place.zip(self.lookup.as_mut()).and_then(|(place, lookup)| checked(lookup.query_row([place], keep)).ok());
-        if let Some((name, length)) = found.flatten() {
-            self.bytes_left -= length;
-            return name;
-        }
-        self.missing.put(id);
-        names.intern(&format!("[string {id}]"))
+        self.database.start();
+        let most = i64::try_from(bytes_left).unwrap_or(i64::MAX);
+        let (name, length) = checked(self.lookup.as_mut()?.query_row([place, most], keep)).ok()??;
+        self.bytes_left -= length;
+        Some(name)
     }
 
     /// Says which names are missing, if any are.
     pub(in crate::trace::readers) fn warning(&self, path: &str) -> Option<Warning> {
-        let first = self.missing.iter().min()?;
+        let (first, count) = self.missing?;
         Some(Warning {
             code: "names_missing",
-            message: format!(
-                "{} shown as [string ID], because the text is missing",
-                counted(self.missing.len() as u64, "name")
-            ),
+            message: format!("{} shown as [string ID], because the text is missing", counted(count, "name")),
             evidence: format!("{path}: no text with ID {first} in {}", self.table),
             hint: "Copy or export the file again: nsys export --type sqlite --output FILE REPORT".to_owned(),
         })

@@ -5,6 +5,7 @@ mod forms;
 mod hostile;
 mod pages;
 mod ranges;
+mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};

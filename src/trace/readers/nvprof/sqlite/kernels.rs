@@ -62,7 +62,7 @@ pub(super) fn read(
             let [device, stream, name, numbers @ .., graph] = what;
             let queue = queues.of(trace, device, stream)?;
             let name = match text(name) {
-                Some(id) => names.of(strings.intern(id, &mut trace.names, |text| text), &mut trace.names),
+                Some(id) => names.of(strings.intern(id, &mut trace.names), &mut trace.names),
                 None => KernelName { full: trace.names.intern("[no name]"), short: None, mangled: None },
             };
             let in_graph = is_node || in_graph(graph);

@@ -59,10 +59,10 @@ pub(super) fn read(
     for same in edges.chunk_by(|one, other| one.id == other.id) {
         pair(same, |opened, start, end| {
             let name = match text(opened.name) {
-                Some(id) => strings.intern(id, &mut trace.names, |text| text),
+                Some(id) => strings.intern(id, &mut trace.names),
                 None => trace.names.intern("[no name]"),
             };
-            let domain = text(opened.domain).map(|id| strings.intern(id, &mut trace.names, |text| text));
+            let domain = text(opened.domain).map(|id| strings.intern(id, &mut trace.names));
             let reach = if is_ours(trace.names.text(name)) { Reach::Process } else { Reach::Thread(opened.thread_id) };
             let label =
                 Label { clock, process_id: opened.process_id, reach, name, domain, source: Source::Nvtx, runner: None };

@@ -56,7 +56,7 @@ impl Queues {
     pub(super) fn describe(&self, database: &Database, strings: &mut Strings<'_>, trace: &mut Trace) {
         for (device, name) in names(database) {
             if let (Some(&place), Some(name)) = (self.places.get(&device), text(name)) {
-                let name: NameId = strings.intern(name, &mut trace.names, |text| text);
+                let name: NameId = strings.intern(name, &mut trace.names);
                 let name = trace.names.text(name).to_owned();
                 if let Some(device) = trace.devices.get_mut(place as usize) {
                     device.name = Some(name);
