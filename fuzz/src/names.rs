@@ -1,9 +1,7 @@
 //! A name, wherever one may stand: it is cut, sorted into a category and written into the document.
 
 use super::reading::summary;
-use fastrnns_rs::trace::{
-    Callee, Capture, Entry, KernelName, Kind, Queue, Shape, Summary, Trace, Warning, Work, short_name,
-};
+use fastrnns_rs::trace::{Capture, Entry, KernelName, Kind, Queue, Shape, Summary, Trace, Warning, Work, short_name};
 
 /// Checks a name.
 ///
@@ -39,7 +37,7 @@ fn summary_with(name: &str) -> Summary {
     let kinds = [kernel, Kind::Memory { name: id, kind: id, sized: true }];
     let [kernel, memory] =
         kinds.map(|kind| Entry { what: trace.works.intern(Work { queue, in_graph: false, kind }), ..entry() });
-    let call = trace.callees.intern(Callee { clock, process_id: None, thread_id: None, name: id });
+    let call = trace.callee(clock, None, None, id);
     trace.kernels.push(kernel);
     trace.memory.push(memory);
     trace.calls.push(Entry { what: call, ..entry() });

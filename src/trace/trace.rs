@@ -89,9 +89,11 @@ pub struct Trace {
 /// A device's capture, clock, process and number.
 type Place = (u32, u32, Option<i64>, Option<i64>);
 
-/// A function of the device's interface, or an operator, as a process called it.
+/// A function of the device's interface, or an operator, as a process called it in one capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Callee {
+    /// Place in [`Trace::captures`] of the capture that records the calls.
+    pub capture: u32,
     /// A place in [`Trace::clocks`].
     pub clock: u32,
     /// The process that called.
@@ -122,6 +124,12 @@ impl Trace {
     /// The place of a device of the capture that is being read, which is added if it is new.
     pub fn device(&mut self, clock: u32, process_id: Option<i64>, device_id: Option<i64>) -> u32 {
         self.device_of(self.captures.len() as u32, clock, process_id, device_id)
+    }
+
+    /// The place of a function that the capture that is being read records, which is added if it is new.
+    pub fn callee(&mut self, clock: u32, process_id: Option<i64>, thread_id: Option<i64>, name: NameId) -> u32 {
+        let capture = self.captures.len() as u32;
+        self.callees.intern(Callee { capture, clock, process_id, thread_id, name })
     }
 
     fn device_of(&mut self, capture: u32, clock: u32, process_id: Option<i64>, device_id: Option<i64>) -> u32 {
@@ -218,7 +226,8 @@ impl Trace {
         let works = memory::shared(part.works.all().iter().map(work));
         let callee = |callee: &Callee| {
             let clock = clocks[callee.clock as usize];
-            self.callees.intern(Callee { clock, name: name(callee.name), ..*callee })
+            let capture = before + callee.capture;
+            self.callees.intern(Callee { capture, clock, name: name(callee.name), ..*callee })
         };
         let callees = memory::shared(part.callees.all().iter().map(callee));
         let label = |label: &Label| {

@@ -91,7 +91,11 @@ impl Trace {
         let label = |range: &Range| (range.label as usize) < self.labels.all().len();
         self.devices.iter().all(|device| on(device.clock) && (device.capture as usize) < self.captures.len())
             && works.iter().all(|work| all_named(work) && (work.queue.device as usize) < self.devices.len())
-            && self.callees.all().iter().all(|callee| on(callee.clock) && named(callee.name))
+            && self
+                .callees
+                .all()
+                .iter()
+                .all(|callee| on(callee.clock) && named(callee.name) && (callee.capture as usize) < self.captures.len())
             && self.labels.all().iter().all(|label| {
                 on(label.clock) && named(label.name) && label.domain.is_none_or(named) && label.runner.is_none_or(named)
             })
@@ -200,8 +204,7 @@ mod tests {
         trace.totals.push(total);
         let (name, unit) = ("metric".to_owned(), Some("%".to_owned()));
         trace.metrics.push(MetricRow { name, avg: Some(number as f64), unit, ..MetricRow::default() });
-        let callee = Callee { clock, process_id: Some(9), thread_id: None, name: full };
-        let callee = trace.callees.intern(callee);
+        let callee = trace.callee(clock, Some(9), None, full);
         for at in 0..50 {
             let start = i64::from(at) * 10 - 200;
             let entry = |what, bytes| Entry { what, start, end: start + 7, bytes, correlation: u64::from(at as u32) };

@@ -12,18 +12,20 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// An index of the calls of a trace.
 ///
-/// Correlations are unique within a *scope*: a process of a clock or, for devices whose process is not known, the clock.
+/// Correlations are unique within a *scope*: a process of a clock in one capture or, for devices whose process is not known, the
+/// clock in it. Other captures with the clock may be of the same process, or of a later one with its number on a host of the
+/// same name: these have a second scope together.
 #[derive(Debug)]
 pub(super) struct Calls<'a> {
     parts: Vec<Part<'a>>,
     /// Correlations of all parts, one after another.
     correlations: Vec<Correlations>,
-    /// By place of a device: the scope of its operations.
-    pub(super) scope_of_device: Vec<u32>,
+    /// By place of a device: the scope of its operations in their capture, and in all captures if these are several.
+    pub(super) scopes_of_device: Vec<[u32; 2]>,
     /// By callee: the scopes in which its calls are found.
-    pub(super) scopes_of_callee: Vec<[u32; 2]>,
-    /// By callee: its process.
-    pub(super) process_of_callee: Vec<Option<i64>>,
+    pub(super) scopes_of_callee: Vec<[u32; 4]>,
+    /// By callee: its process and capture.
+    pub(super) origin_of_callee: Vec<(Option<i64>, u32)>,
     /// Number of scopes.
     pub(super) scopes: usize,
     /// By callee: the reason for which a thread waits in it.
@@ -53,19 +55,26 @@ impl<'a> Calls<'a> {
     /// `clocks` has the first clock of each name, `user` the clock of a device's place and the process that used it.
     pub(super) fn new(trace: &'a Trace, clocks: &[u32], user: impl Fn(u32) -> (u32, Option<i64>)) -> Self {
         let mut scopes = Distinct::default();
-        let scope_of_device = collected((0..trace.devices.len() as u32).map(|place| scopes.intern(user(place))));
+        let shared = shared_clocks(trace, clocks);
+        let scopes_of_device = collected((0..).zip(&trace.devices).map(|(place, device)| {
+            let (clock, process) = user(place);
+            let own = scopes.intern((clock, process, Some(device.capture)));
+            [own, if shared[clock as usize] { scopes.intern((clock, process, None)) } else { NONE }]
+        }));
         let scopes_of_callee = trace.callees.all().iter().map(|callee| {
             let clock = clocks[callee.clock as usize];
-            let known = |process: Option<i64>| scopes.find(&(clock, process)).unwrap_or(NONE);
-            [callee.process_id.map_or(NONE, |process| known(Some(process))), known(None)]
+            let known = |process, capture| scopes.find(&(clock, process, capture)).unwrap_or(NONE);
+            let of_process = |capture| callee.process_id.map_or(NONE, |process| known(Some(process), capture));
+            let own = Some(callee.capture);
+            [of_process(own), known(None, own), of_process(None), known(None, None)]
         });
         let waits = trace.callees.all().iter().map(|callee| Wait::in_call(trace.names.text(callee.name)));
         let mut calls = Self {
             parts: Vec::new(),
             correlations: Vec::new(),
-            scope_of_device,
+            scopes_of_device,
             scopes_of_callee: collected(scopes_of_callee),
-            process_of_callee: collected(trace.callees.all().iter().map(|callee| callee.process_id)),
+            origin_of_callee: collected(trace.callees.all().iter().map(|callee| (callee.process_id, callee.capture))),
             scopes: scopes.all().len(),
             waits: collected(waits),
         };
@@ -123,4 +132,16 @@ impl<'a> Calls<'a> {
         let calls = self.parts.iter().filter(meet).flat_map(|part| part.entries.clone().take(PART));
         calls.filter_map(|call| Some((call, self.waits[call.what as usize]?)))
     }
+}
+
+/// Returns, by clock, whether several captures have it.
+fn shared_clocks(trace: &Trace, clocks: &[u32]) -> Vec<bool> {
+    let of_devices = trace.devices.iter().map(|device| (device.clock, device.capture));
+    let of_callees = trace.callees.all().iter().map(|callee| (callee.clock, callee.capture));
+    let mut seen = filled((None, false), clocks.len());
+    for (clock, capture) in of_devices.chain(of_callees) {
+        let (first, is_shared) = &mut seen[clocks[clock as usize] as usize];
+        *is_shared |= *first.get_or_insert(capture) != capture;
+    }
+    collected(seen.into_iter().map(|(_, is_shared)| is_shared))
 }

@@ -34,8 +34,9 @@ pub(super) struct Launch {
 }
 
 /// Every operation in the order of the starts, kernels before memory operations that start with them, each with the call
-/// that launched it: the first in the log of those of its correlation, within its clock and, where that is known, its process.
-/// Where it is not known, calls of several processes with the correlation leave no answer.
+/// that launched it: the first in the log of those of its correlation, within its capture and, where that is known, its process.
+/// Where it is not known, calls of several processes with the correlation leave no answer. Another capture with its clock is
+/// asked only if its own has no such call: then calls of several captures leave no answer, nor does one after the operation.
 ///
 /// All operations come, whether or not they are chosen, and all calls are looked at.
 pub(super) fn launched<'a>(
@@ -45,17 +46,17 @@ pub(super) fn launched<'a>(
     // Sorts first: meanwhile another thread may be making the index of calls.
     let operations = in_order(&trace.kernels, &trace.memory);
     let calls = chosen.calls();
-    let scope_of = collected(trace.works.all().iter().map(|work| calls.scope_of_device[work.queue.device as usize]));
-    Launched::new(calls, scope_of, operations, BATCH)
+    let scopes_of = collected(trace.works.all().iter().map(|work| calls.scopes_of_device[work.queue.device as usize]));
+    Launched::new(calls, scopes_of, operations, BATCH)
 }
 
 struct Launched<'a, I> {
     calls: &'a Calls<'a>,
     /// By number of work.
-    scope_of: Vec<u32>,
+    scopes_of: Vec<[u32; 2]>,
     operations: I,
-    /// Each with its place in the table, or [`NONE`].
-    batch: Vec<(Entry, u32)>,
+    /// Each with its places in the table, or [`NONE`].
+    batch: Vec<(Entry, [u32; 2])>,
     /// Number of entries that have been given out.
     given: usize,
     /// Number of entries.
@@ -64,9 +65,9 @@ struct Launched<'a, I> {
 }
 
 impl<'a, I: Iterator<Item = Entry>> Launched<'a, I> {
-    fn new(calls: &'a Calls<'_>, scope_of: Vec<u32>, operations: I, size: usize) -> Self {
+    fn new(calls: &'a Calls<'_>, scopes_of: Vec<[u32; 2]>, operations: I, size: usize) -> Self {
         let table = Table::new(calls.scopes);
-        Self { calls, scope_of, operations, batch: Vec::new(), given: 0, size, table }
+        Self { calls, scopes_of, operations, batch: Vec::new(), given: 0, size, table }
     }
 
     /// Takes the next operations and finds their calls.
@@ -76,22 +77,25 @@ impl<'a, I: Iterator<Item = Entry>> Launched<'a, I> {
         self.given = 0;
         let mut wanted = Wanted::new(self.calls.scopes);
         for entry in self.operations.by_ref().take(self.size) {
-            let scope = self.scope_of[entry.what as usize];
-            let mut place = NONE;
-            if entry.correlation != 0 {
-                wanted.add(scope, entry.correlation);
-                place = self.table.place(scope, entry.correlation);
+            let mut places = self.scopes_of[entry.what as usize];
+            for place in &mut places {
+                if entry.correlation == 0 {
+                    *place = NONE;
+                } else if *place != NONE {
+                    wanted.add(*place, entry.correlation);
+                    *place = self.table.place(*place, entry.correlation);
+                }
             }
-            self.batch.put((entry, place));
+            self.batch.put((entry, places));
         }
         wanted.sort();
         let (mut read, table, scopes) = (0, &mut self.table, &self.calls.scopes_of_callee);
-        let processes = &self.calls.process_of_callee;
+        let origins = &self.calls.origin_of_callee;
         self.calls.with_correlations(|correlations| wanted.meets(correlations)).for_each(|call| {
             read += 1;
             if call.correlation != 0 {
                 for scope in scopes[call.what as usize].into_iter().filter(|&scope| scope != NONE) {
-                    table.offer(scope, &call, processes);
+                    table.offer(scope, &call, origins);
                 }
             }
         });
@@ -108,10 +112,11 @@ impl<I: Iterator<Item = Entry>> Iterator for Launched<'_, I> {
         if self.given == self.batch.len() {
             self.next_batch();
         }
-        let &(entry, place) = self.batch.get(self.given)?;
+        let &(entry, [own, any]) = self.batch.get(self.given)?;
         self.given += 1;
-        let launch = self.table.slots.get(place as usize).copied().flatten();
-        Some((entry, launch.filter(|launch| launch.callee != NONE)))
+        let launch = |place: u32| self.table.slots.get(place as usize).copied().flatten();
+        let found = launch(own).or_else(|| launch(any).filter(|launch| launch.start <= entry.end));
+        Some((entry, found.filter(|launch| launch.callee != NONE)))
     }
 }
 
@@ -194,14 +199,17 @@ impl Table {
         self.places[found] - 1
     }
 
-    /// Takes a call, if it is the first of a correlation that is wanted. After one of another process no callee is known.
+    /// Takes a call, if it is the first of a correlation that is wanted. After one of another process or capture no callee is
+    /// known, unless two captures record the same call.
     #[inline]
-    fn offer(&mut self, scope: u32, call: &Entry, processes: &[Option<i64>]) {
+    fn offer(&mut self, scope: u32, call: &Entry, origins: &[(Option<i64>, u32)]) {
         let Some(found) = self.find(scope, call.correlation) else { return };
         if let Some(slot) = (self.places[found] as usize).checked_sub(1).map(|place| &mut self.slots[place]) {
             let first = slot.get_or_insert(Launch { callee: call.what, start: call.start, end: call.end });
-            let process = |callee: u32| processes.get(callee as usize).copied().flatten();
-            if process(first.callee) != process(call.what) {
+            let origin = |callee: u32| origins.get(callee as usize).copied().unwrap_or_default();
+            let ((process, capture), (other_process, other_capture)) = (origin(first.callee), origin(call.what));
+            let is_same_call = (first.start, first.end) == (call.start, call.end);
+            if process != other_process || (capture != other_capture && !is_same_call) {
                 first.callee = NONE;
             }
         }

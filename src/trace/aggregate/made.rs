@@ -3,7 +3,7 @@
 use super::{Options, Selection};
 use crate::trace::categories::Categories;
 use crate::trace::{
-    Callee, Entry, KernelName, Kind, Label, Queue, Range, Reach, Shape, Source, Summary, Trace, Work, summarize,
+    Capture, Entry, KernelName, Kind, Label, Queue, Range, Reach, Shape, Source, Summary, Trace, Work, summarize,
 };
 
 /// A trace with one clock.
@@ -25,6 +25,11 @@ impl Made {
         let mut trace = Trace::default();
         trace.add_clock("clock".to_owned());
         Self { trace, launches: 0 }
+    }
+
+    /// What follows is of another capture with the same clock.
+    pub(super) fn next_capture(&mut self) {
+        self.trace.captures.push(Capture::default());
     }
 
     /// A kernel that ran from start to end, launched by the call of a correlation.
@@ -57,7 +62,7 @@ impl Made {
         correlation: u64,
     ) {
         let name = self.trace.names.intern(name);
-        let what = self.trace.callees.intern(Callee { clock: 0, process_id, thread_id, name });
+        let what = self.trace.callee(0, process_id, thread_id, name);
         self.trace.calls.push(Entry { what, start, end, bytes: 0, correlation });
     }
 

@@ -13,7 +13,7 @@ use super::value::{Fault, Value};
 use crate::memory::Room as _;
 use crate::trace::readers::times::plausible;
 use crate::trace::{
-    Callee, Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work, counted,
+    Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work, counted,
 };
 
 /// Sink of the events of one capture.
@@ -117,8 +117,7 @@ impl<'a> Sink<'a> {
             self.host = Some(if same { Ok(process) } else { Err(()) });
         }
         let thread_id = event.thread.and_then(number);
-        let callee = Callee { clock: self.clock, process_id: process, thread_id, name };
-        let callee = self.trace.callees.intern(callee);
+        let callee = self.trace.callee(self.clock, process, thread_id, name);
         if let Some(text) = event.callee_text {
             self.callees.add(callee_key(text), text, callee);
         }
@@ -129,8 +128,8 @@ impl<'a> Sink<'a> {
         if class == Class::Other && event.is_operator() {
             let (start, end) = event.times().and_then(|(start, end)| plausible(start, end))?;
             let (process_id, thread_id) = (event.process.and_then(number), event.thread.and_then(number));
-            let callee = Callee { clock: self.clock, process_id, thread_id, name: self.name(event)? };
-            let what = self.trace.callees.intern(callee);
+            let name = self.name(event)?;
+            let what = self.trace.callee(self.clock, process_id, thread_id, name);
             self.trace.operators.push(Entry { what, start, end, bytes: 0, correlation: 0 });
         }
         Ok(())

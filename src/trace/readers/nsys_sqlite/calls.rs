@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::strings::Strings;
 use super::tally::{Events, Moment};
 use crate::error::Result;
-use crate::trace::{Callee, Trace};
+use crate::trace::Trace;
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
 
@@ -46,8 +46,7 @@ pub(super) fn read(
         };
         let text = trace.names.text(name);
         launched |= GRAPH_LAUNCHES.iter().any(|launch| text.starts_with(launch));
-        let (process_id, thread_id) = (known(process_of(thread)), known(thread_of(thread)));
-        Ok(trace.callees.intern(Callee { clock, process_id, thread_id, name }))
+        Ok(trace.callee(clock, known(process_of(thread)), known(thread_of(thread)), name))
     })?;
     trace.calls = log;
     Ok(launched)

@@ -5,7 +5,7 @@ use super::quantity::{bytes, nanoseconds};
 use super::summary::memory_kind;
 use super::{CUT_SHORT, NO_NUMBER, Sheet};
 use crate::trace::readers::times::plausible;
-use crate::trace::{Callee, Entry, Kind, Queue, Shape, Work};
+use crate::trace::{Entry, Kind, Queue, Shape, Work};
 
 /// Places of the columns of a trace, and their units.
 #[derive(Debug)]
@@ -59,8 +59,7 @@ impl Columns {
         // A trace of both has calls of the host among the operations, with nothing in most columns.
         if row.get("Device").is_empty() {
             let name = sheet.trace.names.intern(name);
-            let callee = Callee { clock: sheet.clock, process_id: None, thread_id: None, name };
-            let what = sheet.trace.callees.intern(callee);
+            let what = sheet.trace.callee(sheet.clock, None, None, name);
             let correlation = row.get("Correlation_ID").parse().unwrap_or(0);
             sheet.trace.calls.push(Entry { what, start, end, bytes: 0, correlation });
         } else {

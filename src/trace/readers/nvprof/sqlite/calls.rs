@@ -5,9 +5,9 @@ use std::mem;
 use super::numbers::{correlation, unsigned};
 use super::{Database, Progress};
 use crate::error::Result;
+use crate::trace::Trace;
 use crate::trace::readers::sqlite::numbers::{NONE, known, times};
 use crate::trace::readers::sqlite::tally::{Events, Moment};
-use crate::trace::{Callee, Trace};
 
 /// The tables of the two interfaces, and the names of their functions in the order of their numbers, from 1 on. A number
 /// never changes its meaning, and later releases only add some.
@@ -32,8 +32,7 @@ pub(super) fn read(database: &Database, clock: u32, trace: &mut Trace, progress:
         let events = Events { table, times: TIMES, what: WHAT, take };
         progress.scan(database, &events, &mut log, |([process, thread, number], _)| {
             let name = trace.names.intern(&name(&functions, number));
-            let (process_id, thread_id) = (known(process).map(unsigned), known(thread).map(unsigned));
-            Ok(trace.callees.intern(Callee { clock, process_id, thread_id, name }))
+            Ok(trace.callee(clock, known(process).map(unsigned), known(thread).map(unsigned), name))
         })?;
     }
     let found = log.len() - before;
