@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::database::{Database, checked};
+use super::database::{Database, LONGEST_NAME, checked};
 use super::numbers::{NONE, known};
 use crate::trace::{Queue, Trace};
 
@@ -75,7 +75,8 @@ fn names(database: &Database) -> FxHashMap<i64, Option<String>> {
     let Some(found) = database.table(table) else { return names };
     // The oldest exports call it otherwise.
     let key = if found.has("id") { "id" } else { "deviceId" };
-    let rows = list(database, &format!("SELECT {key}, name FROM {table} LIMIT {MOST}"), |row| {
+    let is_read = format!("typeof({key}) = 'integer' AND octet_length(name) <= {LONGEST_NAME}");
+    let rows = list(database, &format!("SELECT {key}, name FROM {table} WHERE {is_read} LIMIT {MOST}"), |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
     });
     for (id, name) in rows {
@@ -94,13 +95,15 @@ fn numbers(database: &Database) -> FxHashMap<(i64, i64), i64> {
     if database.table(table).is_none() {
         return FxHashMap::default();
     }
-    let rows = list(database, &format!("SELECT pid, cudaId, gpuId FROM {table} LIMIT {MOST}"), |row| {
+    let is_read = ["pid", "cudaId", "gpuId"].map(|column| format!("typeof({column}) = 'integer'")).join(" AND ");
+    let rows = list(database, &format!("SELECT pid, cudaId, gpuId FROM {table} WHERE {is_read} LIMIT {MOST}"), |row| {
         Ok(((row.get(0)?, row.get(1)?), row.get(2)?))
     });
     rows.into_iter().collect()
 }
 
-/// The rows that can be read.
+/// The rows that can be read. Rows may share the pages of a long text: `sql` selects by type and `octet_length`, which need none
+/// of these pages.
 pub(super) fn list<T>(database: &Database, sql: &str, read: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
     let Ok(mut statement) = database.prepare(sql) else { return Vec::new() };
     checked(statement.query_map([], read)).map(|rows| rows.flat_map(checked).collect()).unwrap_or_default()

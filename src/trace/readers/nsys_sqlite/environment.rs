@@ -6,7 +6,7 @@ use crate::trace::capture::CaptureEnvironment;
 
 const TABLE: &str = "TARGET_INFO_SYSTEM_ENV";
 
-/// Longest value that is read, in characters.
+/// Longest name or value that is read, in bytes.
 const LONGEST: usize = 128;
 
 /// Returns the environment of an export.
@@ -23,7 +23,8 @@ pub(super) fn read(database: &Database) -> CaptureEnvironment {
 /// Returns the value of a name. Two values are of two machines: neither is sure.
 fn value(database: &Database, name: &str) -> Option<String> {
     database.table(TABLE)?;
-    let of = format!("name = '{name}' AND length(value) <= {LONGEST}");
+    let is_short = format!("max(octet_length(name), octet_length(value)) <= {LONGEST}");
+    let of = format!("{is_short} AND name = '{name}'");
     let mut values =
         list(database, &format!("SELECT DISTINCT value FROM {TABLE} WHERE {of} LIMIT 2"), |row| row.get(0));
     values.pop().filter(|_| values.is_empty())

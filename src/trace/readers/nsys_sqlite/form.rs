@@ -27,18 +27,14 @@ pub(super) fn check(database: &Database) -> Result<(), Refusal> {
 
 /// The versions of the schema and of the program that made the export.
 pub(super) fn versions(database: &Database) -> (Option<String>, Option<String>) {
-    let value = |key: &str| {
-        EXPORT_DATA.iter().find_map(|table| {
-            let sql = format!("SELECT value FROM {table} WHERE name = ?1");
-            text(database, table, &sql, key)
-        })
-    };
+    let value = |key: &str| EXPORT_DATA.iter().find_map(|table| text(database, table, "name = ?1", key));
     (value("EXPORT_SCHEMA_VERSION"), value("EXPORT_PRODUCT_VERSION"))
 }
 
-/// The first text that a statement finds, if the table is there and it is a short one.
-pub(super) fn text(database: &Database, table: &str, sql: &str, key: &str) -> Option<String> {
+/// The first value of a row whose name meets a condition, if the table is there. Long texts are not read.
+pub(super) fn text(database: &Database, table: &str, condition: &str, key: &str) -> Option<String> {
     database.table(table)?;
-    let text: String = checked(database.prepare(sql).ok()?.query_row([key], |row| row.get(0))).ok()?;
-    (text.len() <= 64).then_some(text)
+    let is_short = "octet_length(name) <= 256 AND octet_length(value) <= 64";
+    let sql = format!("SELECT value FROM {table} WHERE {is_short} AND {condition}");
+    checked(database.prepare(&sql).ok()?.query_row([key], |row| row.get(0))).ok()
 }

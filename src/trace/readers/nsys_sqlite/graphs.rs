@@ -12,10 +12,7 @@ const MODE: &str = "CUDA_GRAPH_TRACE_OPTIONS:MODE";
 /// Warns if `whole` graphs were recorded, or if graphs were `launched`, no node was recorded, and the profiler was configured
 /// not to trace nodes.
 pub(super) fn warning(path: &str, database: &Database, whole: u64, launched: bool) -> Option<Warning> {
-    let mode = || {
-        let sql = format!("SELECT value FROM {OPTIONS} WHERE substr(name, -length(?1)) = ?1");
-        form::text(database, OPTIONS, &sql, MODE)
-    };
+    let mode = || form::text(database, OPTIONS, "substr(name, -length(?1)) = ?1", MODE);
     let evidence = if whole > 0 {
         format!("{} in {TABLE}", counted(whole, "row"))
     } else if launched && mode().as_deref() == Some("Graph") {

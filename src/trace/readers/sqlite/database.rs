@@ -22,6 +22,8 @@ use crate::trace::Warning;
 
 /// Longest text or row that is loaded. Names of kernels have up to some kilobytes.
 const LONGEST: i32 = 16 << 20;
+/// Longest name of a device that is read, in bytes. Each of thousands of devices has a copy.
+pub(in crate::trace::readers) const LONGEST_NAME: usize = 256;
 const HEADER: usize = 100;
 /// Prefix of tables of activities, and the table of ranges in exports.
 const ACTIVITIES: &str = "CUPTI_ACTIVITY_KIND_";

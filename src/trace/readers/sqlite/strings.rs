@@ -93,9 +93,10 @@ impl<'a> Strings<'a> {
 /// Returns the places of texts. Unreadable texts are missing.
 fn places(database: &Database, table: &str, id: &str, interrupted: Interrupted<'_>) -> Result<FxHashMap<i64, i64>> {
     let mut places: FxHashMap<i64, i64> = FxHashMap::default();
-    let Ok(mut statement) = database.prepare(&format!("SELECT {id}, _rowid_ FROM {table} NOT INDEXED")) else {
-        return Ok(places);
-    };
+    // Of a long text in place of an ID, only the type is read.
+    let id = format!("CASE typeof({id}) WHEN 'integer' THEN {id} END");
+    let sql = format!("SELECT {id}, _rowid_ FROM {table} NOT INDEXED");
+    let Ok(mut statement) = database.prepare(&sql) else { return Ok(places) };
     let Ok(mut rows) = checked(statement.query([])) else { return Ok(places) };
     let mut seen = 0_usize;
     // A row takes five bytes at least: what comes after so many runs in circles.

@@ -86,6 +86,40 @@ fn a_profile_keeps_the_name_of_many_kernels_and_ranges() {
     assert_eq!(trace.names.text(trace.labels.all()[0].name).len(), 1353);
 }
 
+#[test]
+fn a_device_has_no_name_that_is_a_megabyte_long() {
+    for (length, expected) in [(200, Some(200)), (1_000_000, None)] {
+        let long = format!("UPDATE TARGET_INFO_GPU SET name = printf('%.*c', {length}, 'g')");
+        let trace = read_sql(&[CORE, &long]).unwrap();
+        assert_eq!(trace.devices[0].name.as_ref().map(String::len), expected);
+
+        let profile = format!(
+            "CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT);
+            CREATE TABLE Version (version INTEGER);
+            INSERT INTO StringTable VALUES (1, printf('%.*c', {length}, 'g'));
+            CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start, end, deviceId, name);
+            INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (1, 2, 0, 1), (3, 4, 1, 1);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (id, name);
+            INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES (0, 1), (1, 1), ('x', 1);"
+        );
+        let trace = read_profile(&Folder::new().database("capture.prof", &[&profile])).unwrap();
+        let names = trace.devices.iter().map(|device| device.name.as_ref().map(String::len));
+        assert_eq!(names.collect::<Vec<_>>(), [expected; 2]);
+    }
+}
+
+#[test]
+fn long_texts_beside_the_name_of_a_version_are_passed_over() {
+    let metadata = "CREATE TABLE META_DATA_EXPORT (name, value);
+        INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', printf('%.*c', 1000000, 'v')),
+            (printf('%.*c', 1000000, 'n'), '1'), ('EXPORT_SCHEMA_VERSION', '3.20.1');
+        CREATE TABLE TARGET_INFO_SYSTEM_ENV (name, value);
+        INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname', printf('%.*c', 1000000, 'v')), ('Hostname', 'node7');";
+    let trace = read_sql(&[CORE, metadata]).unwrap();
+    assert_eq!(trace.captures[0].format_version.as_deref(), Some("3.20.1"));
+    assert_eq!(trace.captures[0].environment.host_name.as_deref(), Some("node7"));
+}
+
 /// Reads a profile of nvprof.
 fn read_profile(path: &Path) -> Result<Trace, Error> {
     let mut trace = Trace::default();

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Database;
 use super::Strings;
-use crate::trace::readers::sqlite::database::checked;
+use crate::trace::readers::sqlite::database::{LONGEST_NAME, checked};
 use crate::trace::readers::sqlite::numbers::{NONE, known};
 use crate::trace::readers::times::plausible;
 use crate::trace::{NameId, Queue, Trace};
@@ -57,9 +57,9 @@ impl Queues {
         for (device, name) in names(database) {
             if let (Some(&place), Some(name)) = (self.places.get(&device), text(name)) {
                 let name: NameId = strings.intern(name, &mut trace.names);
-                let name = trace.names.text(name).to_owned();
+                let name = Some(trace.names.text(name)).filter(|name| name.len() <= LONGEST_NAME).map(str::to_owned);
                 if let Some(device) = trace.devices.get_mut(place as usize) {
-                    device.name = Some(name);
+                    device.name = name;
                 }
             }
         }
@@ -73,9 +73,9 @@ fn names(database: &Database) -> Vec<(i64, i64)> {
     if !found.has("id") || !found.has("name") {
         return Vec::new();
     }
-    let Ok(mut statement) = database.prepare(&format!("SELECT id, name FROM {table} LIMIT {MOST}")) else {
-        return Vec::new();
-    };
+    let are_numbers = "typeof(id) = 'integer' AND typeof(name) = 'integer'";
+    let sql = format!("SELECT id, name FROM {table} WHERE {are_numbers} LIMIT {MOST}");
+    let Ok(mut statement) = database.prepare(&sql) else { return Vec::new() };
     let rows = checked(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))));
     rows.map(|rows| rows.flat_map(checked).collect()).unwrap_or_default()
 }
