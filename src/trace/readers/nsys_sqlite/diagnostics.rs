@@ -41,7 +41,9 @@ pub(super) fn read(path: &str, database: &Database, progress: &mut Progress<'_>)
         if reports_loss(&text) {
             lost += 1;
             if shown.len() < SHOWN {
-                let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                // A list of all words of a long message would take much more memory than the message.
+                let first: String = text.chars().take(10 * SHOWN_CHARACTERS).collect();
+                let words = first.split_whitespace().collect::<Vec<_>>().join(" ");
                 shown.push(words.chars().take(SHOWN_CHARACTERS).collect::<String>());
             }
         }

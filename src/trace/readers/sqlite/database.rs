@@ -139,6 +139,12 @@ impl Database {
         self.limit.start();
     }
 
+    /// Number of bytes of text that a file of this size can hold. Texts that share pages hold more. Those in UTF-16 grow by
+    /// half when they are read.
+    pub(in crate::trace::readers) fn most_text(&self) -> u64 {
+        self.stored_bytes.saturating_mul(2)
+    }
+
     /// A table, if the file has it.
     pub(in crate::trace::readers) fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.is_named(name))

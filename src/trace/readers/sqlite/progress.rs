@@ -13,8 +13,9 @@ use crate::error::{Error, Result};
 use crate::trace::readers::Interrupted;
 use crate::trace::{Capture, Log, Trace, Warning, counted};
 
-/// Number of rows between two checks for an interruption.
+/// Work between two checks for an interruption: a row, or so many bytes of its texts, is 1.
 const STRIDE: u64 = 1 << 15;
+const BYTES_OF_WORK: u64 = 1 << 10;
 /// Least number of bytes of a row: its place, two lengths, a number and the form of a column.
 const SMALLEST_ROW: u64 = 5;
 
@@ -88,7 +89,6 @@ impl<'a> Progress<'a> {
             let columns: Vec<&str> = names().copied().collect();
             let broken = self.rows(database, table, &columns, |row| {
                 tally.take(events, numbers(row, 0), numbers(row, 4));
-                Ok(())
             })?;
             (vec![tally], broken)
         };
@@ -110,12 +110,10 @@ impl<'a> Progress<'a> {
         columns: [&str; N],
         mut take: impl FnMut(&mut S, &[Value<'_>; N]),
     ) -> Result<(S, Option<Broken>)> {
-        // Texts that share pages hold more than the file. Those in UTF-16 grow by half when they are read.
-        let most_text = database.stored_bytes.saturating_mul(2);
         let places: Option<Vec<_>> = columns.iter().map(|name| table.place(name)).collect();
         let read = places.and_then(|places| <[_; N]>::try_from(places).ok()).and_then(|places| {
             self.on_pages(database, table, |scan| {
-                let (mut state, mut text_left) = (S::default(), most_text);
+                let (mut state, mut text_left) = (S::default(), database.most_text());
                 let seen = scan.each(&places, |row| {
                     text_left = text_left.checked_sub(text_length(row)).ok_or(pages::Stop::Unusual)?;
                     take(&mut state, row);
@@ -127,16 +125,8 @@ impl<'a> Progress<'a> {
         if let Some(read) = read {
             return Ok((read?.1, None));
         }
-        let (mut state, mut text_left) = (S::default(), most_text);
-        let broken = self.rows(database, table, &columns, |row| {
-            let row = values(row);
-            let Some(left) = text_left.checked_sub(text_length(&row)) else {
-                return Err(Stop::Broken("more text than the size of the file allows".to_owned()));
-            };
-            text_left = left;
-            take(&mut state, &row);
-            Ok(())
-        })?;
+        let mut state = S::default();
+        let broken = self.rows(database, table, &columns, |row| take(&mut state, &values(row)))?;
         Ok((state, broken))
     }
 
@@ -146,12 +136,9 @@ impl<'a> Progress<'a> {
         database: &Database,
         table: &Table,
         columns: &[&str],
-        mut take: impl FnMut(&Row<'_>),
+        take: impl FnMut(&Row<'_>),
     ) -> Result<()> {
-        if let Some((seen, why)) = self.rows(database, table, columns, |row| {
-            take(row);
-            Ok(())
-        })? {
+        if let Some((seen, why)) = self.rows(database, table, columns, take)? {
             self.lose(&table.name, seen, &why);
         }
         Ok(())
@@ -163,10 +150,7 @@ impl<'a> Progress<'a> {
             (counted?.0, None)
         } else {
             let mut seen = 0;
-            let broken = self.rows(database, table, &[], |_| {
-                seen += 1;
-                Ok(())
-            })?;
+            let broken = self.rows(database, table, &[], |_| seen += 1)?;
             (seen, broken)
         };
         self.capture.events_read += seen;
@@ -206,7 +190,7 @@ impl<'a> Progress<'a> {
         database: &Database,
         table: &Table,
         columns: &[&str],
-        take: impl FnMut(&Row<'_>) -> std::result::Result<(), Stop>,
+        take: impl FnMut(&Row<'_>),
     ) -> Result<Option<Broken>> {
         let mut seen = 0;
         let stopped = self.each_row(database, &select(table, columns), &mut seen, take);
@@ -223,12 +207,14 @@ impl<'a> Progress<'a> {
         database: &Database,
         sql: &str,
         seen: &mut u64,
-        mut take: impl FnMut(&Row<'_>) -> std::result::Result<(), Stop>,
+        mut take: impl FnMut(&Row<'_>),
     ) -> std::result::Result<(), Stop> {
+        let (mut bytes_left, mut work) = (database.most_text(), 0);
         let mut statement = database.prepare(sql)?;
+        let columns = statement.column_count();
         let mut rows = checked(statement.query([]))?;
         loop {
-            if seen.is_multiple_of(STRIDE) && (self.interrupted)() {
+            if work == 0 && (self.interrupted)() {
                 return Err(Stop::Interrupted);
             }
             database.start();
@@ -236,8 +222,17 @@ impl<'a> Progress<'a> {
             if *seen >= self.rows_left {
                 return Err(Stop::Broken("more rows than the size of the file allows".to_owned()));
             }
+            let bytes = length(row, columns);
+            let Some(left) = bytes_left.checked_sub(bytes) else {
+                return Err(Stop::Broken("more text than the size of the file allows".to_owned()));
+            };
+            bytes_left = left;
+            work += 1 + bytes / BYTES_OF_WORK;
+            if work >= STRIDE {
+                work = 0;
+            }
             *seen += 1;
-            take(row)?;
+            take(row);
         }
     }
 
@@ -281,9 +276,18 @@ fn values<'a, const N: usize>(row: &'a Row<'_>) -> [Value<'a>; N] {
     })
 }
 
-/// Returns the number of bytes of text in a row.
+/// Returns the number of bytes of text in a row of a page.
 fn text_length(row: &[Value<'_>]) -> u64 {
     row.iter().map(|value| if let Value::Text(text) = value { text.len() as u64 } else { 0 }).sum()
+}
+
+/// Returns the number of bytes of text, and of other bytes, in a row: SQLite has read them, whatever the column is for.
+fn length(row: &Row<'_>, columns: usize) -> u64 {
+    let of = |place| match row.get_ref(place) {
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len() as u64,
+        _ => 0,
+    };
+    (0..columns).map(of).sum()
 }
 
 /// Columns from `first` on; `None` if one of them is no number.

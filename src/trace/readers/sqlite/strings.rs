@@ -19,7 +19,7 @@ pub(in crate::trace::readers) struct Strings<'a> {
     lookup: Option<Statement<'a>>,
     /// Place of each text, if its number is not the table's key: a search would read all of it.
     places: Option<FxHashMap<i64, i64>>,
-    /// Number of bytes of text that a file of this size can still hold. Texts that share pages hold more.
+    /// Number of bytes of text that the file can still hold.
     bytes_left: u64,
     /// Texts that were looked up, by ID: a kernel's name is needed for each of its shapes and streams.
     known: FxHashMap<i64, NameId>,
@@ -39,8 +39,7 @@ impl<'a> Strings<'a> {
             if has_key { (id, None) } else { ("_rowid_", Some(places(database, table, id, interrupted)?)) };
         // The length is in the row itself: a text that is too long is never loaded.
         let sql = format!("SELECT value FROM {table} WHERE {key} = ?1 AND octet_length(value) <= ?2");
-        // Texts in UTF-16 grow by half when they are read.
-        let bytes_left = database.stored_bytes.saturating_mul(2);
+        let bytes_left = database.most_text();
         let lookup = database.prepare(&sql).ok();
         Ok(Self { database, table, lookup, places, bytes_left, known: FxHashMap::default(), missing: None })
     }

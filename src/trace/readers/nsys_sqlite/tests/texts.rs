@@ -1,7 +1,10 @@
 //! Texts that many rows refer to, or that many rows share.
 
+use std::cell::Cell;
+
 use super::*;
 use crate::trace::readers::sqlite::database::Database;
+use crate::trace::readers::sqlite::progress::Progress;
 
 /// Number of bytes of a page.
 const PAGE: usize = 4096;
@@ -84,6 +87,65 @@ fn a_profile_keeps_the_name_of_many_kernels_and_ranges() {
     assert_eq!((kernels(&trace).len(), trace.ranges.len(), trace.labels.all().len()), (3000, 3000, 1));
     assert!(kernels(&trace).iter().all(|kernel| kernel.2.len() == 1353));
     assert_eq!(trace.names.text(trace.labels.all()[0].name).len(), 1353);
+}
+
+/// An export in which many messages share a long text.
+fn with_shared_messages(folder: &Folder, rows: u16) -> PathBuf {
+    let message = format!(
+        "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, text TEXT);
+        INSERT INTO DIAGNOSTIC_EVENT VALUES (1, printf('%.*c', {LONG}, 'm'));"
+    );
+    let path = folder.database("capture.sqlite", &[CORE, &message]);
+    repeat_row(&path, "DIAGNOSTIC_EVENT", rows);
+    path
+}
+
+#[test]
+fn messages_with_the_same_pages_are_limited() {
+    let folder = Folder::new();
+    let path = with_shared_messages(&folder, 1000);
+    let most = 2 * fs::metadata(&path).unwrap().len() as usize / LONG;
+    let trace = read(&path).unwrap();
+    assert_eq!(codes(&trace), ["rows_lost"]);
+    let expected = format!("DIAGNOSTIC_EVENT, after {most} rows: more text than the size of the file allows");
+    assert!(trace.warnings[0].evidence.ends_with(&expected), "{}", trace.warnings[0].evidence);
+}
+
+#[test]
+fn columns_of_numbers_with_long_texts_are_limited() {
+    for (name, value) in [("text", format!("printf('%.*c', {LONG}, 't')")), ("bytes", format!("zeroblob({LONG})"))] {
+        let kernel = format!(
+            "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL;
+            INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId) VALUES (1, {value}, 0);"
+        );
+        let folder = Folder::new();
+        let path = folder.database(name, &[CORE, &kernel]);
+        repeat_row(&path, "CUPTI_ACTIVITY_KIND_KERNEL", 1000);
+        let trace = read(&path).unwrap();
+        assert_eq!(codes(&trace)[0], "rows_lost", "{name}");
+        assert!(trace.captures[0].events_skipped < 20, "{name}: {}", trace.captures[0].events_skipped);
+    }
+}
+
+#[test]
+fn an_interruption_is_looked_for_by_the_length_of_texts() {
+    let folder = Folder::new();
+    let path = with_shared_messages(&folder, 1000);
+    // A larger file may have more text: 128 MB here.
+    let mut file = fs::read(&path).unwrap();
+    file.resize(64 << 20, 1);
+    let pages = u32::try_from(file.len() / PAGE).unwrap();
+    file[28..32].copy_from_slice(&pages.to_be_bytes());
+    fs::write(&path, file).unwrap();
+    let asked = Cell::new(0);
+    let ask = || {
+        asked.set(asked.get() + 1);
+        false
+    };
+    let database = Database::open(&path).unwrap();
+    let table = database.table("DIAGNOSTIC_EVENT").unwrap();
+    Progress::new(&path, named(&path), &database, &ask).each(&database, table, &["text"], |_| ()).unwrap();
+    assert!((3..10).contains(&asked.get()), "{}", asked.get());
 }
 
 #[test]
