@@ -71,8 +71,9 @@ impl<'a> Ranges<'a> {
         let opens = opens(trace, chosen, &scopes, &row_of);
         let nested = plot_data.then(|| Nested::of(trace, chosen, &scopes, &opens));
         let timelines = collected(opens.into_iter().map(Timeline::of));
-        let mixed = Mixed::of(&scopes, &timelines, &reaches(trace, &row_of, keys.all().len()));
-        let others = OtherThreads::of(trace, chosen, &row_of);
+        let reaches = reaches(trace, &row_of, keys.all().len());
+        let mixed = Mixed::of(&scopes, &timelines, &reaches);
+        let others = OtherThreads::of(trace, chosen, &row_of, &reaches);
         let exclusive = filled(0, keys.all().len());
         Self { trace, chosen, called, row_of, keys, scopes, timelines, mixed, others, exclusive, nested }
     }
@@ -109,10 +110,13 @@ impl<'a> Ranges<'a> {
     /// A range counts where it starts in the window of the selection; operations count wherever their range starts.
     pub(super) fn rows(self) -> Vec<RangeRow> {
         let Self { trace, chosen, called, row_of, keys, scopes, mut timelines, mixed, others, exclusive, .. } = self;
-        let [mut inclusive, of_threads] = inclusive(trace, &scopes, &mut timelines, keys.all().len());
+        let mut inclusive = filled(Sum::default(), keys.all().len());
+        for timeline in &mut timelines {
+            timeline.inclusive(&mut inclusive);
+        }
         mixed.take_away(&timelines, &mut inclusive);
         drop(timelines);
-        let others = others.sums(&of_threads);
+        let others = others.sums(&inclusive);
 
         let mut found: Vec<Row<'_>> = collected(keys.all().iter().map(|_| Row::default()));
         let phases = Phases::of(trace, chosen, &scopes, &called);
@@ -175,20 +179,4 @@ fn reaches(trace: &Trace, row_of: &[u32], rows: usize) -> Vec<(bool, bool)> {
         }
     }
     reaches
-}
-
-/// Returns, for each row, the launches in its ranges; and those by threads in ranges of their own.
-fn inclusive(trace: &Trace, scopes: &Scopes, timelines: &mut [Timeline], rows: usize) -> [Vec<Sum>; 2] {
-    let (mut of_threads, mut inclusive) = (filled(Sum::default(), rows), filled(Sum::default(), rows));
-    let mut processes = vec![false; timelines.len()];
-    for (place, label) in (0..).zip(trace.labels.all()) {
-        processes[scopes.of_label(place)] = label.reach == Reach::Process;
-    }
-    for (timeline, of_process) in timelines.iter_mut().zip(processes) {
-        timeline.inclusive(if of_process { &mut inclusive } else { &mut of_threads });
-    }
-    for (sum, &of_threads) in inclusive.iter_mut().zip(&of_threads) {
-        *sum += of_threads;
-    }
-    [inclusive, of_threads]
 }

@@ -10,7 +10,8 @@ use crate::trace::aggregate::launched::Launch;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::{Distinct, Reach, Trace};
 
-/// The ranges of all threads of a process together; none where each process has one thread.
+/// The ranges of all threads of a process together, with those of the process in the same rows; none where each process has
+/// one thread.
 #[derive(Default)]
 pub(super) struct OtherThreads {
     /// By callee: a place in `timelines`, or [`NONE`].
@@ -19,7 +20,8 @@ pub(super) struct OtherThreads {
 }
 
 impl OtherThreads {
-    pub(super) fn of(trace: &Trace, chosen: &Chosen<'_>, row_of: &[u32]) -> Self {
+    /// `reaches` says of each row whether ranges of threads and whether ranges of processes are in it.
+    pub(super) fn of(trace: &Trace, chosen: &Chosen<'_>, row_of: &[u32], reaches: &[(bool, bool)]) -> Self {
         let key = |clock: u32, process: Option<i64>| (chosen.clocks[clock as usize], process);
         let callers = trace.callees.all().iter().map(|callee| (key(callee.clock, callee.process_id), callee.thread_id));
         let with_ranges = trace.labels.all().iter().filter_map(|label| match label.reach {
@@ -35,11 +37,12 @@ impl OtherThreads {
         let mut opens: Vec<Vec<Open>> = Vec::new();
         for (order, range) in (0..).zip(&trace.ranges).filter(|(_, range)| chosen.labels[range.label as usize]) {
             let label = &trace.labels.all()[range.label as usize];
-            if label.reach != Reach::Process {
+            let what = row_of[range.label as usize];
+            if reaches[what as usize].0 {
                 let process = keys.intern(key(label.clock, label.process_id)) as usize;
                 opens.room(1);
                 opens.resize_with(keys.all().len(), Vec::new);
-                let (what, last) = (row_of[range.label as usize], range.end.unwrap_or(i64::MAX));
+                let last = range.end.unwrap_or(i64::MAX);
                 opens[process].put(Open { start: range.start, last, order, what });
             }
         }
@@ -55,12 +58,15 @@ impl OtherThreads {
         }
     }
 
-    /// Returns, by row, the launches in its ranges by any thread, less those of their own threads, which `own` has.
-    pub(super) fn sums(mut self, own: &[Sum]) -> Vec<Sum> {
-        let mut all = filled(Sum::default(), own.len());
+    /// Returns, by row, the launches during its ranges by any thread, less those that belong to the ranges: `inclusive`.
+    pub(super) fn sums(mut self, inclusive: &[Sum]) -> Vec<Sum> {
+        let mut all = filled(Sum::default(), inclusive.len());
         for timeline in &mut self.timelines {
             timeline.inclusive(&mut all);
         }
-        if self.timelines.is_empty() { all } else { collected(all.iter().zip(own).map(|(&all, &own)| all - own)) }
+        for (all, &inclusive) in all.iter_mut().zip(inclusive).filter(|(all, _)| **all != Sum::default()) {
+            *all -= inclusive;
+        }
+        all
     }
 }

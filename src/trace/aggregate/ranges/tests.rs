@@ -56,6 +56,17 @@ fn backward_kernels_of_another_thread_count_for_our_phase() {
 }
 
 #[test]
+fn launches_in_a_range_of_the_process_are_not_those_of_other_threads() {
+    let mut made = Made::new();
+    made.range(1, Reach::Process, "r", 0, Some(100));
+    made.range(1, ON_MAIN, "r", 0, Some(200));
+    made.launch(AUTOGRAD, 50, "k", 0, (50, 80));
+    made.launch(AUTOGRAD, 150, "k", 0, (150, 157));
+    let [row] = &*all(&made.trace) else { panic!("one row") };
+    assert_eq!((row.gpu_inclusive_ns, row.gpu_exclusive_ns, row.gpu_other_threads_ns), (30, 30, 7));
+}
+
+#[test]
 fn what_is_selected_counts() {
     let mut made = Made::new();
     made.range(1, Reach::Process, "one", 0, Some(100));
@@ -98,18 +109,15 @@ fn by_brute_force(trace: &Trace) -> BTreeMap<String, (u64, u128, u128, u128, u64
         let around: Vec<_> = around.collect();
         let ns = u128::from(entry.duration());
         let names: std::collections::BTreeSet<_> = around.iter().map(|(_, range)| name(range)).collect();
-        let (mut of_own, mut of_any) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+        let mut of_any = std::collections::BTreeSet::new();
         for range in &trace.ranges {
             let label = trace.labels.all()[range.label as usize];
             let is_open = range.start <= launch.start && range.end.is_none_or(|end| launch.start <= end);
             if is_open && label.process_id == callee.process_id && label.reach != Reach::Process {
                 of_any.insert(name(range));
-                if label.reach == Reach::Thread(callee.thread_id) {
-                    of_own.insert(name(range));
-                }
             }
         }
-        for name in of_any.difference(&of_own) {
+        for name in of_any.difference(&names) {
             found.entry(name.clone()).or_default().5 += ns;
         }
         for name in names {
