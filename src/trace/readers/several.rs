@@ -106,3 +106,45 @@ impl State {
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rusqlite::Connection;
+
+    use super::*;
+
+    const CSV: &str = "======== Profiling result:\n\
+        \"Start\",\"Duration\",\"Device\",\"Stream\",\"Name\",\"Correlation_ID\"\nus,us,,,,\n\
+        0,10.5,\"A (0)\",\"13\",\"k\",6\n";
+    const PROFILE: &str = "CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE Version (version INTEGER);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start, end, deviceId);
+        INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (1, 2, 0);";
+
+    /// Python shows two paths that are not UTF-8 alike.
+    #[test]
+    fn captures_with_equal_names_have_clocks_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["a.csv", "b.csv"] {
+            fs::write(path(name), CSV).unwrap();
+        }
+        for name in ["a.prof", "b.prof"] {
+            Connection::open(path(name)).unwrap().execute_batch(PROFILE).unwrap();
+        }
+        for names in [["a.csv", "b.csv"], ["a.prof", "b.prof"]] {
+            let files = names.map(|name| Given {
+                path: path(name),
+                shown: "\u{fffd}".to_owned(),
+                optional: false,
+                runner: None,
+            });
+            let trace = read_all(&files, Reading::default(), &|| false).unwrap();
+            assert_eq!(trace.kernels.len(), 2, "{names:?}");
+            let [one, other] = &*trace.devices else { panic!("two devices: {:?}", trace.devices) };
+            assert_ne!(one.clock, other.clock, "{names:?}");
+        }
+    }
+}

@@ -209,7 +209,7 @@ pub(in crate::trace::readers) fn read(
 
 /// Returns the name of the clock of a process, which counts from its own start.
 fn clock_name(capture: &Capture, trace: &Trace, process: &str) -> String {
-    format!("capture {} {} {process}", trace.captures.len(), capture.path)
+    format!("capture {} {} {process}", trace.capture_number(), capture.path)
 }
 
 /// Returns the number of records that nvprof left out, and why, from the text of its warning.

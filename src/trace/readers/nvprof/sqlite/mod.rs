@@ -78,7 +78,7 @@ fn read_database(
     interrupted: Interrupted<'_>,
 ) -> Result<Capture> {
     let shown = &capture.path.clone();
-    let clock = trace.add_clock(format!("capture {} {shown}", trace.captures.len()));
+    let clock = trace.add_clock(format!("capture {} {shown}", trace.capture_number()));
     let mut progress = Progress::new(path, capture, database, interrupted);
     progress.capture.format_version = version(database);
 
