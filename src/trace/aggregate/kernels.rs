@@ -146,7 +146,7 @@ pub(super) fn categories(kernels: &[KernelRow]) -> Vec<CategoryRow> {
             rows.push(CategoryRow { name, count: 0, total_ns: 0, kernel_time_fraction: None });
             rows.len() - 1
         });
-        rows[found].count += kernel.count;
+        rows[found].count = rows[found].count.saturating_add(kernel.count);
         rows[found].total_ns = rows[found].total_ns.saturating_add(kernel.total_ns);
     }
     let total = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.total_ns));

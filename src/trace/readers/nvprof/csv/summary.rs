@@ -108,7 +108,9 @@ impl Sheet<'_> {
 /// Returns true if so many times between the shortest and the longest can add up to the total. All have few digits.
 fn is_between(total: u64, ends: [u64; 2], count: u64, slack: u64) -> bool {
     let count = u128::from(count);
-    let with_rounding = |time: u128| time + time / ROUNDED + count * u128::from(slack.max(1));
+    // Products of two numbers of 64 bits leave no room for more.
+    let with_rounding =
+        |time: u128| time.saturating_add(time / ROUNDED).saturating_add(count * u128::from(slack.max(1)));
     let [least, most] = ends.map(|time| u128::from(time) * count);
     least <= with_rounding(u128::from(total)) && u128::from(total) <= with_rounding(most)
 }

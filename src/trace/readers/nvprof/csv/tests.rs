@@ -5,6 +5,8 @@ use std::io::{self, Cursor, Read as _};
 use std::path::Path;
 
 use super::*;
+use crate::trace::categories::Categories;
+use crate::trace::{Options, summarize};
 
 const BANNER: &str = "======== Profiling result:\n";
 const HEADER: &str = "\"Start\",\"Duration\",\"Device\",\"Stream\",\"Name\",\"Correlation_ID\"\n";
@@ -118,4 +120,26 @@ fn records_that_nvprof_left_out_are_counted() {
         assert!(matches(text.as_bytes()), "{text}");
         assert_eq!(counts(&text), (2, vec![("invalid record of the profile".to_owned(), 3)]));
     }
+}
+
+#[test]
+fn counts_that_are_too_large_for_a_sum_are_the_largest_number() {
+    let header = "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ns,,ns,ns,ns,\n";
+    let row = |calls: u64, name| format!("\"GPU activities\",50,10,{calls},0,0,10,\"{name}\"\n");
+    let rows = [row(1 << 63, "gemm_1"), row((1 << 63) + 2, "gemm_2")].concat();
+    let (trace, capture) = read_text(&format!("{BANNER}{header}{rows}")).expect("a capture");
+    assert_eq!(capture.skipped, []);
+    let categories = Categories::built_in();
+    let summary = summarize(&trace, &Options::new(&categories));
+    assert_eq!(summary.kernels.iter().map(|row| row.count).collect::<Vec<_>>(), [1 << 63, (1 << 63) + 2]);
+    assert_eq!(summary.categories.iter().map(|row| row.count).collect::<Vec<_>>(), [u64::MAX]);
+}
+
+#[test]
+fn times_that_no_sum_holds_are_inconsistent() {
+    let header = "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ns,,ns,ns,ns,\n";
+    let most = u64::MAX;
+    let row = format!("\"GPU activities\",50,{most},{most},1,1,{most},\"k\"\n");
+    let (trace, capture) = read_text(&format!("{BANNER}{header}{row}")).expect("a capture");
+    assert_eq!((trace.totals.len(), capture.events_skipped), (0, 1));
 }
