@@ -22,6 +22,8 @@ use crate::trace::Warning;
 
 /// Longest text or row that is loaded. Names of kernels have up to some kilobytes.
 const LONGEST: i32 = 16 << 20;
+/// Longest row of the list of tables, with the statement that made the table. SQLite parses them all when it opens a file.
+const LONGEST_ENTRY: i32 = 1 << 20;
 /// Longest name of a device that is read, in bytes. Each of thousands of devices has a copy.
 pub(in crate::trace::readers) const LONGEST_NAME: usize = 256;
 const HEADER: usize = 100;
@@ -113,6 +115,7 @@ impl Database {
             let limit = StepLimit::set(&mut connection, stored_bytes)?;
             configure(&connection, promised_bytes.is_some())?;
             let (tables, unread) = (tables(&connection, stored_bytes)?, unread(&connection, stored_bytes)?);
+            connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
             let pages = Pages::open(path, &header, size_bytes);
             Ok(Self { connection, limit, pages, tables, unread, size_bytes, stored_bytes, promised_bytes })
         };
@@ -257,7 +260,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 fn configure(connection: &Connection, is_cut_short: bool) -> rusqlite::Result<()> {
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ENTRY)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;

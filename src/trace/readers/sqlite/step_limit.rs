@@ -10,8 +10,8 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Number of steps between two checks. A row takes some ten steps.
-const STRIDE: u16 = 10_000;
+/// Number of steps between two checks. A row takes some ten steps, and milliseconds if it has a long text.
+const STRIDE: u16 = 1_000;
 /// Number of steps for a file without pages, and the largest addition: a step for each byte. The list of 100 tables takes
 /// 20,000 steps.
 const LEAST: u64 = 1_000_000;

@@ -149,6 +149,14 @@ fn an_interruption_is_looked_for_by_the_length_of_texts() {
 }
 
 #[test]
+fn a_table_has_no_statement_that_is_megabytes_long() {
+    let table = |length: usize| format!("CREATE TABLE other (a /* {} */)", " ".repeat(length));
+    assert_eq!(read_sql(&[CORE, &table(1_000_000)]).unwrap().kernels.len(), 2);
+    let (reason, _) = refusal(read_sql(&[CORE, &table(2_000_000)]));
+    assert_eq!(reason, "SQLite cannot read the file: string or blob too big");
+}
+
+#[test]
 fn a_device_has_no_name_that_is_a_megabyte_long() {
     for (length, expected) in [(200, Some(200)), (1_000_000, None)] {
         let long = format!("UPDATE TARGET_INFO_GPU SET name = printf('%.*c', {length}, 'g')");
