@@ -104,6 +104,15 @@ def test_formats(name: str, call: Any, files: list[str], tmp_path: Path) -> None
     assert "--format and --json" in refused.stderr
 
 
+def test_a_corrected_command_keeps_the_sides(call: Any, files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other way round, a regression would pass."""
+    words = ["compare", files[0], "--fail-on", "regression", files[1]]
+    monkeypatch.setattr("sys.argv", ["fastrnns-rs", *words])
+    done = call(*words)
+    assert done.status == 2
+    assert f"hint: Run: fastrnns-rs compare {files[0]} {files[1]} --fail-on regression\n" in done.stderr
+
+
 def test_exit_codes(call: Any, files: list[str], tmp_path: Path) -> None:
     assert call("compare", *files, "--fail-on", "regression").status == 3
     assert call("compare", *files, "--fail-on", "inconclusive").status == 4

@@ -47,6 +47,11 @@ def test_verify_and_profile_take_names() -> None:
             "Run: fastrnns-rs bench cudnn py --quick --axis hidden-size=8,16",
         ),
         (
+            ["ab", "cudnn", "--fail-on", "regression", "py", "--quick"],
+            "runner after a list: 'py' (--fail-on)",
+            "Run: fastrnns-rs ab cudnn py --fail-on regression --quick",
+        ),
+        (
             ["profile", "--activities", "cpu", "jit"],
             "runner after a list: 'jit' (--activities)",
             "Run: fastrnns-rs profile jit --activities cpu",

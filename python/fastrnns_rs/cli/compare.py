@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -89,7 +89,7 @@ def command(**given: Any) -> int:
     if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
         raise exclusive("explain", "as_json" if shared.is_flag("as_json") else "format_name")
     fail_on = verdict_options.causes(given)
-    _check_causes(fail_on, check_causes)
+    _check_causes(given, fail_on, check_causes)
     # A wrong margin is reported before files are read, which may take long.
     margins.check(given["margin"], given["statistic"])
     history = history_options.find_history(given)
@@ -120,7 +120,7 @@ def command(**given: Any) -> int:
     if given["explain"] is not None:
         comparison_output.show_derivation(found, given["explain"], given["output"], wide=given["wide"])
     else:
-        more = None if given["wide"] else f"{_typed()} --wide"
+        more = None if given["wide"] else _typed("--wide")
         named = {os.fspath(one): shared.run_words(str(one)) for one in (*first, *second) if str(one) != os.fspath(one)}
         comparison_output.show(
             found.comparison, format_name, given["output"], wide=given["wide"], more=more, named=named
@@ -128,12 +128,14 @@ def command(**given: Any) -> int:
     return found.comparison.exit_code
 
 
-def _typed() -> str:
-    """Returns the command as it was typed."""
+def _typed(flag: str) -> str:
+    """Returns the command as it was typed, with another flag."""
     from fastrnns_rs.views.text import shell_word
 
     context = click.get_current_context()
-    words = context.words if isinstance(context, VerbContext) else ()
+    words = [*context.words] if isinstance(context, VerbContext) else []
+    # Words behind two dashes are files.
+    words.insert(words.index("--") if "--" in words else len(words), flag)
     return " ".join(["fastrnns-rs", "compare", *map(shell_word, words)])
 
 
@@ -159,22 +161,16 @@ def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
     return baseline, candidate
 
 
-def _files_first(files: Sequence[str]) -> str:
-    """Returns the hint with the files before the list option that took the files."""
-    words = sys.argv[2:]
-    for file in files:
-        words.remove(file)
-    return f"Run: {shlex.join(['fastrnns-rs', 'compare', *files, *words])}"
-
-
-def _check_causes(fail_on: Sequence[str], check: Any) -> None:
+def _check_causes(given: Mapping[str, Any], fail_on: Sequence[str], check: Any) -> None:
     try:
         check(fail_on)
     except UsageError as error:
         # A list option takes every word up to the next flag, and so also files that follow it.
-        given = sys.argv[2:]
-        wrong = [one for one in fail_on if one in given and os.path.isfile(one)]  # noqa: PTH113  # Path raises for long words
-        if wrong:
-            message = f"file after a list: {wrong[0]!r}"
-            raise UsageError(message, _files_first(wrong), where="--fail-on") from error
+        wrong = [one for one in fail_on if os.path.isfile(one)]  # noqa: PTH113  # Path raises for long words
+        words, named = sys.argv[2:], [*given["files"], *wrong]
+        if wrong and {*named} <= {*words}:
+            for file in named:
+                words.remove(file)
+            hint = f"Run: {shlex.join(['fastrnns-rs', 'compare', *named, *words])}"
+            raise UsageError(f"file after a list: {wrong[0]!r}", hint, where="--fail-on") from error
         raise

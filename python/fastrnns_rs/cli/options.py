@@ -179,7 +179,7 @@ class Verb(click.Command):
         Click then need not guess whether a word is a value or a flag.
         """
         options = {dashed(name): param for param in self.params for name in param.opts}
-        words = list(args)
+        words, named = list(args), list[str]()
         while words:
             word = words.pop(0)
             if word == "--":
@@ -192,7 +192,7 @@ class Verb(click.Command):
             option = options.get(dashed(word))
             if isinstance(option, ListOption):
                 values = list(_following(words))
-                self._check_swallowed(word, option, values, args)
+                self._check_swallowed(word, option, values, named, args)
                 yield from (f"{word}={value}" for value in values or [""])
             elif isinstance(option, OptionalValueOption):
                 value = next(iter(words), "-")
@@ -200,10 +200,20 @@ class Verb(click.Command):
             elif isinstance(option, click.Option) and not option.is_flag and not option.count and words:
                 yield f"{word}={words.pop(0)}"
             else:
+                named += [] if word.startswith("-") else [word]
                 yield word
 
-    def _check_swallowed(self, flag: str, option: ListOption, values: list[str], args: list[str]) -> None:
+    def _check_swallowed(
+        self, flag: str, option: ListOption, values: list[str], named: list[str], args: list[str]
+    ) -> None:
         """Checks that a list option did not take names of runners, or files.
+
+        Args:
+            flag: Flag of the option.
+            option: The option.
+            values: Words that it took.
+            named: Runners or files before it.
+            args: Arguments of the command.
 
         Raises:
             UsageError: If a word of the list is the name of a runner, or a file for an argument of the command.
@@ -211,20 +221,23 @@ class Verb(click.Command):
         if any(isinstance(param, click.Argument) and isinstance(param.type, click.Path) for param in self.params):
             files = [value for value in values if ("." in value or "/" in value) and Path(value).exists()]
             if files:
-                self._refuse_swallowed("file", flag, files, args)
+                self._refuse_swallowed("file", flag, files, named, args)
         if isinstance(option, RunnersOption) or not any(param.name == "runners" for param in self.params):
             return
         from fastrnns_rs.runners.registry import is_known
 
         swallowed = [value for value in values if is_known(value)]
         if swallowed:
-            self._refuse_swallowed("runner", flag, swallowed, args)
+            self._refuse_swallowed("runner", flag, swallowed, named, args)
 
-    def _refuse_swallowed(self, noun: str, flag: str, swallowed: list[str], args: list[str]) -> NoReturn:
+    def _refuse_swallowed(
+        self, noun: str, flag: str, swallowed: list[str], named: list[str], args: list[str]
+    ) -> NoReturn:
         others = list(args)
-        for name in swallowed:
+        # In another order, baseline and candidate would be swapped.
+        for name in (*named, *swallowed):
             others.remove(name)
-        command = shlex.join(["fastrnns-rs", str(self.name), *swallowed, *others])
+        command = shlex.join(["fastrnns-rs", str(self.name), *named, *swallowed, *others])
         raise UsageError(f"{noun} after a list: {' '.join(swallowed)!r} ({flag})", f"Run: {command}")
 
 

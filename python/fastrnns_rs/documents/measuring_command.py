@@ -25,4 +25,6 @@ def with_processes(command: Sequence[str], processes: int) -> str | None:
         return None
     pairs = zip(("", *command), command, strict=False)
     kept = [word for before, word in pairs if _FLAG not in {before, word} and not word.startswith(f"{_FLAG}=")]
-    return shlex.join([*kept, _FLAG, str(processes)])
+    # Words behind two dashes are runners.
+    end = kept.index("--") if "--" in kept else len(kept)
+    return shlex.join([*kept[:end], _FLAG, str(processes), *kept[end:]])

@@ -1,0 +1,88 @@
+"""Files of tags: a folder for each tag, with a file for each run that has it."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from fastrnns_rs.documents import reading
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.history.run_index import unusable_history
+
+#: Largest file of a tag in bytes; it has the ID of a run.
+_LARGEST_TAG = 1 << 20
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
+
+
+def check_tag(tag: str) -> None:
+    """Checks the name of a tag.
+
+    Raises:
+        UsageError: If the name is invalid.
+    """
+    if not _TAG.fullmatch(tag):
+        hint = "Use up to 64 letters, digits and ._+-, with a letter or a digit first."
+        raise UsageError(f"invalid tag: {tag!r}", hint, value=tag)
+
+
+def read_tags(folder: Path, run_ids: set[str]) -> dict[str, set[str]]:
+    """Returns the tags of some runs.
+
+    Files of others may have any other text, which could fill the memory.
+
+    Raises:
+        UsageError: If a tag cannot be read: a run without tags may be deleted.
+    """
+    found: dict[str, set[str]] = {}
+    try:
+        for tag in _folders(folder):
+            # Another command may remove the folder with its last file.
+            with suppress(FileNotFoundError), os.scandir(tag) as files:
+                for file in files:
+                    for run_id in find_run_ids(file) & run_ids:
+                        found.setdefault(run_id, set()).add(tag.name)
+    except OSError as error:
+        raise unusable_history("read", folder, error) from error
+    return found
+
+
+def _folders(path: Path) -> list[Path]:
+    """Returns the folders of tags.
+
+    Raises:
+        UsageError: If tags are not where they were, as behind a link to a disk that is not mounted.
+        OSError: If the folder cannot be read.
+    """
+    if not os.path.lexists(path):
+        return []
+    if not path.is_dir():
+        raise _lost_tags(path)
+    with suppress(FileNotFoundError):
+        found = [one for one in path.iterdir() if _TAG.fullmatch(one.name)]
+        for one in found:
+            if one.is_symlink() and not one.is_dir():
+                raise _lost_tags(one)
+        return [one for one in found if one.is_dir()]
+    return []
+
+
+def _lost_tags(path: Path) -> UsageError:
+    hint = "Mount the disk of the tags, or remove what is there."
+    return UsageError(f"cannot read tags: {str(path)!r}", hint, reason="no folder is there", value=str(path))
+
+
+def find_run_ids(file: os.DirEntry[str]) -> set[str]:
+    """Returns the ID of a run from the file of a tag; empty for a foreign file.
+
+    Without a line end too, which editors add.
+    """
+    # Opening a pipe would wait for its writer, a device has no end, and hidden files are incomplete.
+    if not file.is_file(follow_symlinks=False) or file.name.startswith("."):
+        return set()
+    with suppress(FileNotFoundError, UnicodeError):
+        if file.stat(follow_symlinks=False).st_size <= _LARGEST_TAG:
+            text = reading.content(file.path, _LARGEST_TAG).decode()
+            return {text, text.rstrip("\r\n")}
+    return set()
