@@ -253,7 +253,7 @@ def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
         older_than=None if given["older_than"] is None else parse_age(given["older_than"]),
         keep_bytes=None if given["keep"] is None else parse_size(given["keep"]),
     )
-    gone = old if given["dry_run"] else history.remove(old)
+    gone, errors = (old, []) if given["dry_run"] else history.remove(old)
     shared.tell(f"{make_name(one)} of {one.last_started_utc}" for one in gone)
     would = "would be deleted" if given["dry_run"] else "were deleted"
     shared.tell([f"{len(gone):,} of {counted(len(found.runs), 'run')} {would}"])
@@ -265,4 +265,7 @@ def _prune(history: RunHistory, found: History, given: dict[str, Any]) -> int:
         words = [word for flag, value in limits if value is not None for word in (flag, value)]
         command = f"{shlex.join(['fastrnns-rs', 'history', '--prune', *words])}{shared.history_words()}"
         display.tell_next("Delete them", command)
+    if errors:
+        # The others are gone, and named.
+        raise errors[0]
     return ExitCode.DONE

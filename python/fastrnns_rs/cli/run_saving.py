@@ -144,8 +144,8 @@ class RunSaver:
             found.append((f"note: the history has {total / _GIB:.1f} GiB; delete old runs", prune))
         words = "" if name is None else shared.run_words(name)
         if run.status == "interrupted":
-            # An incomplete block of `ab` has processes of one side only, so the comparison starts again.
-            again = not words or run.sides
+            # An incomplete block of `ab` has processes of one side only, and ranks are not resumed.
+            again = not words or run.sides or run.ranks
             found.append(
                 ("Start again", shlex.join(run.command)) if again else ("Continue", next_command.resuming(words))
             )
@@ -177,7 +177,7 @@ class RunSaver:
             return []
         try:
             return self._history.document().runs
-        except UsageError as error:
+        except FastrnnsError as error:
             self._is_unreadable = True
             _tell(f"warning: {error.message}", f"hint: {error.command_hint or error.hint}")
             return []

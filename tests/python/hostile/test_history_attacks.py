@@ -101,7 +101,7 @@ def test_a_run_that_was_resumed_meanwhile_is_not_deleted(three: RunHistory) -> N
     runs = three.document().runs
     with open(runs[0].path, "a", encoding="utf-8") as file:
         file.write(" ")
-    assert three.remove(runs) == runs[1:]
+    assert three.remove(runs) == (runs[1:], [])
     assert ids(three) == [0]
 
 

@@ -7,13 +7,14 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import run_cli
 from kept_runs import ids, keep_three
 
-from fastrnns_rs import UsageError
+from fastrnns_rs import FastrnnsError, UsageError
 from fastrnns_rs.documents import writer_lock
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
@@ -80,10 +81,46 @@ def test_tags_behind_a_link_and_with_a_line_end_are_tags(three: RunHistory) -> N
     assert [one.tags for one in three.document().runs] == [["a"]] * 3
 
 
+def test_tags_that_cannot_be_read_are_an_error_of_one_line(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as those of another user, whose files nobody else may read."""
+    three.tag(three.document().runs, "a")
+    scandir = os.scandir
+
+    def refused(path: Any) -> Any:
+        if Path(path).name == "a":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(FastrnnsError, match="Permission denied"):
+        three.document()
+    assert run_cli("show", "@last").status == 1
+
+
+def test_a_run_that_cannot_be_deleted_does_not_keep_the_others(
+    three: RunHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = three.document().runs
+    unlink = Path.unlink
+
+    def refused(path: Path, **more: Any) -> None:
+        if str(path) == runs[1].path:
+            raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
+        unlink(path, **more)
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    done = run_cli("history", "--prune", "--keep", "1")
+    assert done.status != 0
+    assert done.stderr.count(" of 2026-01-01T") == 2
+    assert "2 of 3 runs were deleted" in done.stderr
+    assert "Operation not permitted" in done.stderr
+    assert ids(three) == [1]
+
+
 def test_a_run_that_was_tagged_meanwhile_is_not_deleted(three: RunHistory) -> None:
     runs = three.document().runs
     three.tag(runs[1:2], "keepme")
-    assert three.remove(runs) == [runs[0], runs[2]]
+    assert three.remove(runs) == ([runs[0], runs[2]], [])
     assert ids(three) == [1]
     with pytest.raises(UsageError, match=f"run not found: run {'0' * 12} was deleted"):
         three.tag([runs[1], runs[0]], "late")
@@ -97,7 +134,7 @@ def test_tags_and_deletions_wait_for_each_other(three: RunHistory, monkeypatch: 
             waiting = [threads.submit(three.tag, runs[:1], "a"), threads.submit(three.remove, runs[1:])]
             time.sleep(0.2)
             assert not any(one.done() for one in waiting)
-        assert [one.result() for one in waiting] == [None, runs[1:]]
+        assert [one.result() for one in waiting] == [None, (runs[1:], [])]
     assert os.listdir(three.folder / "tags") == ["a"]
     monkeypatch.setattr(writer_lock, "_PATIENCE_S", 0.0)
     locked = f"cannot lock tags: .*: process {os.getpid()} "

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs.counting import counted
-from fastrnns_rs.documents import reading, writing
+from fastrnns_rs.documents import writing
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.garbage_collection import pause_garbage_collection
 from fastrnns_rs.documents.history import History, KeptRun
@@ -23,6 +23,7 @@ from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
 from fastrnns_rs.verbs.history.index_place import index_path
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unusable_history
+from fastrnns_rs.verbs.history.tag_files import check_tag, find_run_ids, read_tags
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
 from fastrnns_rs.verbs.history.utc_times import in_utc
 
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 #: Size in bytes from which the size of the history is reported when a run is kept.
 LARGE_BYTES = 2 << 30
-#: Largest file of a tag in bytes; it has the id of a run.
-_LARGEST_TAG = 1 << 20
-_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 #: Minimum age of an incomplete file that no process writes any more, in seconds.
 _ABANDONED_S = 86_400.0
 #: Maximum number of foreign files that a warning names.
@@ -190,7 +188,7 @@ class RunHistory:
         return History(folder=str(self.folder), runs=runs, warnings=[*_report_foreign(foreign)]), count
 
     def _runs(self, rows: list[tuple[Any, ...]]) -> list[KeptRun]:
-        tags, folder = self._tags({row[2] for row in rows}), f"{self.runs_folder}/"
+        tags, folder = read_tags(self.tags_folder, {row[2] for row in rows}), f"{self.runs_folder}/"
         return [
             KeptRun(
                 run_id=run_id,
@@ -251,7 +249,7 @@ class RunHistory:
                     # A program that copies folders may have made another file of it.
                     with suppress(FileNotFoundError):
                         for file in [*os.scandir(place)]:
-                            if one.run_id in _named(file):
+                            if one.run_id in find_run_ids(file):
                                 Path(file).unlink(missing_ok=True)
                     with suppress(OSError):
                         # The folder is not empty if other runs have the tag.
@@ -259,22 +257,28 @@ class RunHistory:
                 except OSError as error:
                     raise make_system_error(error) from error
 
-    def remove(self, runs: Sequence[KeptRun]) -> list[KeptRun]:
+    def remove(self, runs: Sequence[KeptRun]) -> tuple[list[KeptRun], list[FastrnnsError]]:
         """Deletes runs, except runs that are being written or have a tag.
 
         The tag may be newer than the list of runs.
 
         Returns:
-            The deleted runs.
+            The deleted runs, and an error for each run that could not be deleted.
 
         Raises:
-            UsageError: If the history cannot be written to.
+            UsageError: If the tags cannot be read or locked.
         """
-        if not runs:
-            return []
-        with locked_tags(self.tags_folder):
-            tagged = self._tags({one.run_id for one in runs})
-            return [one for one in runs if one.run_id not in tagged and _delete(one)]
+        gone: list[KeptRun] = []
+        errors: list[FastrnnsError] = []
+        if runs:
+            with locked_tags(self.tags_folder):
+                tagged = read_tags(self.tags_folder, {one.run_id for one in runs})
+                for one in runs:
+                    try:
+                        gone += [one] if one.run_id not in tagged and _delete(one) else []
+                    except FastrnnsError as error:
+                        errors.append(error)
+        return gone, errors
 
     def remove_abandoned(self) -> int:
         """Removes incomplete run files that killed processes left.
@@ -283,21 +287,6 @@ class RunHistory:
             The number of removed files, each older than a day.
         """
         return writing.remove_abandoned(str(self.runs_folder), _ABANDONED_S)
-
-    def _tags(self, run_ids: set[str]) -> dict[str, set[str]]:
-        """Returns the tags of some runs.
-
-        Files of others may have any other text, which could fill the memory.
-        """
-        found: dict[str, set[str]] = {}
-        for folder in _folders(self.tags_folder):
-            # Another command may remove the folder with its last file. A tag that cannot be read is an error: a run
-            # without tags may be deleted.
-            with suppress(FileNotFoundError), os.scandir(folder) as files:
-                for file in files:
-                    for run_id in _named(file) & run_ids:
-                        found.setdefault(run_id, set()).add(folder.name)
-        return found
 
 
 def open_past(history: RunHistory | None) -> AbstractContextManager[Past | None]:
@@ -309,17 +298,6 @@ def open_past(history: RunHistory | None) -> AbstractContextManager[Past | None]
     if history is None or not history.exists():
         return nullcontext()
     return history.index()
-
-
-def check_tag(tag: str) -> None:
-    """Checks the name of a tag.
-
-    Raises:
-        UsageError: If the name is invalid.
-    """
-    if not _TAG.fullmatch(tag):
-        hint = "Use up to 64 letters, digits and ._+-, with a letter or a digit first."
-        raise UsageError(f"invalid tag: {tag!r}", hint, value=tag)
 
 
 def _delete(run: KeptRun) -> bool:
@@ -355,43 +333,3 @@ def _report_foreign(found: Sequence[str]) -> Iterable[RunWarning]:
 def _n_processes(run: Run) -> Counter[str | None]:
     """Returns the number of processes of each session."""
     return Counter(process.session for row in run.results for process in row.processes)
-
-
-def _folders(path: Path) -> list[Path]:
-    """Returns the folders of tags.
-
-    Raises:
-        UsageError: If tags are not where they were, as behind a link to a disk that is not mounted.
-        OSError: If the folder cannot be read.
-    """
-    if not os.path.lexists(path):
-        return []
-    if not path.is_dir():
-        raise _lost_tags(path)
-    with suppress(FileNotFoundError):
-        found = [one for one in path.iterdir() if _TAG.fullmatch(one.name)]
-        for one in found:
-            if one.is_symlink() and not one.is_dir():
-                raise _lost_tags(one)
-        return [one for one in found if one.is_dir()]
-    return []
-
-
-def _lost_tags(path: Path) -> UsageError:
-    hint = "Mount the disk of the tags, or remove what is there."
-    return UsageError(f"cannot read tags: {str(path)!r}", hint, reason="no folder is there", value=str(path))
-
-
-def _named(file: os.DirEntry[str]) -> set[str]:
-    """Returns the id of a run from the file of a tag; empty for a foreign file.
-
-    Without a line end too, which editors add.
-    """
-    # Opening a pipe would wait for its writer, a device has no end, and hidden files are incomplete.
-    if not file.is_file(follow_symlinks=False) or file.name.startswith("."):
-        return set()
-    with suppress(FileNotFoundError, UnicodeError):
-        if file.stat(follow_symlinks=False).st_size <= _LARGEST_TAG:
-            text = reading.content(file.path, _LARGEST_TAG).decode()
-            return {text, text.rstrip("\r\n")}
-    return set()

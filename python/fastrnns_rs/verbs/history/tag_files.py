@@ -8,8 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from fastrnns_rs.documents import reading
-from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.history.run_index import unusable_history
+from fastrnns_rs.errors import UsageError, make_system_error
 
 #: Largest file of a tag in bytes; it has the ID of a run.
 _LARGEST_TAG = 1 << 20
@@ -33,7 +32,8 @@ def read_tags(folder: Path, run_ids: set[str]) -> dict[str, set[str]]:
     Files of others may have any other text, which could fill the memory.
 
     Raises:
-        UsageError: If a tag cannot be read: a run without tags may be deleted.
+        UsageError: If tags are not where they were.
+        FastrnnsError: If a tag cannot be read: a run without tags may be deleted.
     """
     found: dict[str, set[str]] = {}
     try:
@@ -44,7 +44,7 @@ def read_tags(folder: Path, run_ids: set[str]) -> dict[str, set[str]]:
                     for run_id in find_run_ids(file) & run_ids:
                         found.setdefault(run_id, set()).add(tag.name)
     except OSError as error:
-        raise unusable_history("read", folder, error) from error
+        raise make_system_error(error) from error
     return found
 
 
