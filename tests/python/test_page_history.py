@@ -94,6 +94,16 @@ def test_other_numbers_of_threads_are_other_rows(history: RunHistory) -> None:
     ]
 
 
+def test_other_settings_of_torchscript_are_other_rows(history: RunHistory) -> None:
+    plain = run([]).plan
+    other = replace(plain, jit=replace(plain.jit, fuser="none"))
+    found = kept(history, made(0, 1000), made(1, 1001), *(made(day, 1800, plan=other) for day in (2, 3)))
+    assert [one.name for one in found.trends if "cudnn" in one.name] == [
+        "cudnn/forward, fuser=none",
+        "cudnn/forward, fuser=te",
+    ]
+
+
 def test_a_change_is_found_and_is_no_spread(history: RunHistory) -> None:
     found = stepped(history)
     for one, factor in zip(found.trends, (1, 2), strict=True):

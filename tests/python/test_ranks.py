@@ -47,6 +47,15 @@ def begin(names: tuple[str, ...] = ("cudnn", "aten"), **effort: Any) -> tuple[Be
     return plan, new_run(plan, environment.describe(FACTS, Setting()), ["test"])
 
 
+def test_names_of_a_rank_are_no_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each start has a random folder, so that no run had earlier sessions."""
+    for name, value in {**VARIABLES, "TORCHELASTIC_ERROR_FILE": "/tmp/x/error.json", "TRITON_INTERPRET": "1"}.items():
+        monkeypatch.setenv(name, value)
+    found = environment.describe(FACTS, Setting()).variables
+    assert not [name for name in found if name.startswith("TORCHELASTIC_")]
+    assert found["TRITON_INTERPRET"] == "1"
+
+
 class Pretended(RankGroup):
     """Rank 0, and others that tell what a test says."""
 

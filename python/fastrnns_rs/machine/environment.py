@@ -28,8 +28,10 @@ from fastrnns_rs.processes.worker_setting import MARK, Setting
 _VARIABLES = (
     *("OMP_", "MKL_", "KMP_", "GOMP_", "DNNL_", "ONEDNN_", "CUDA_", "PYTORCH_", "TORCH", "ATEN_CPU_CAPABILITY"),
     *("CUBLAS_", "CUDNN_", "NCCL_", "NVIDIA_TF32_OVERRIDE", "OPENBLAS_", "LD_PRELOAD", "FASTRNNS_"),
-    *("GLIBC_TUNABLES", "MALLOC_", "TCMALLOC_", "PYTHONHASHSEED", "PYTHONMALLOC", "PYTHONTRACEMALLOC"),
+    *("TRITON_", "GLIBC_TUNABLES", "MALLOC_", "TCMALLOC_", "PYTHONHASHSEED", "PYTHONMALLOC", "PYTHONTRACEMALLOC"),
 )
+#: Variables of these prefixes that change no speed: names of a rank and of files, which differ in each run.
+_WITHOUT_EFFECT = ("TORCHELASTIC_", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 #: Software facts that a child process reports, by their names in a run file.
 _VERSIONS = (
@@ -179,7 +181,9 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
         load_average_1m=os.getloadavg()[0],
         gpus=[Gpu(**one, **extra.get(str(one["uuid"]), {})) for one in facts.gpus],
         variables={
-            name: value for name, value in sorted(variables.items()) if name.startswith(_VARIABLES) and name != MARK
+            name: value
+            for name, value in sorted(variables.items())
+            if name.startswith(_VARIABLES) and not name.startswith((MARK, *_WITHOUT_EFFECT))
         },
         git=Git(commit=commit, dirty=checkout.has_changes() if asks else None),
     )

@@ -91,9 +91,8 @@ def _compare_ranks(reports: list[dict[str, Any]]) -> Iterator[RunWarning]:
         f"rank {rank}: {key} {theirs}, not {ours}"
         for rank, one in enumerate(reports)
         for key, ours, theirs in _differences(first["environment"], one["environment"])
-        # These keys contain the rank, and each rank has a different GPU.
-        if not key.startswith(("environment.variables.TORCHELASTIC_", "environment.cpu_affinity"))
-        and not key.endswith((".uuid", ".index"))
+        # Each rank has CPUs and a GPU of its own.
+        if not key.startswith("environment.cpu_affinity") and not key.endswith((".uuid", ".index"))
     ]
     if found:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
