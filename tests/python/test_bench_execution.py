@@ -149,7 +149,7 @@ def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: 
     assert (run.status, run.plan.stopped_by) == ("complete", "time")
     assert run.plan.precision > 0.1
     lines = [line.text for line in run_screen.end(run, 1.0, "", 120)]
-    assert "hint: Some intervals are wider than ±0.1%. Set a longer limit: --stop precision:0.1%:20m" in lines
+    assert "hint: Some intervals are wider than ±0.1%. Set a longer limit: --stop precision:0.1%:1200s" in lines
 
 
 def test_precision_is_that_of_the_sessions_of_a_resumed_run(workers: Workers) -> None:

@@ -24,7 +24,7 @@ from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.self_check import SelfCheck
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, noise
-from fastrnns_rs.machine.noise import measure_floor, store, stored
+from fastrnns_rs.machine.noise import kept, measure_floor, store, stored
 from fastrnns_rs.machine.noise.floor import minimum_detectable_change, relabelled, wilson
 from fastrnns_rs.machine.noise.process_pairs import ProcessPair
 from fastrnns_rs.views.noise import sentence
@@ -202,7 +202,7 @@ def test_machines_that_share_a_home_are_kept_apart(here: Path, monkeypatch: pyte
     unknown = measured(medians(0.03), environment=replace(MACHINE, cpu_model=None))
     store(unknown)
     assert stored("cpu") == unknown
-    assert stored("cpu", CPU) == mine
+    assert kept("cpu", CPU) == mine
     # What another machine measured is not this one's because somebody copied the file.
     for other in here.iterdir():
         other.write_bytes(path.read_bytes())
@@ -214,8 +214,8 @@ def test_a_gpu_has_its_own(here: Path) -> None:
     floor = measured(medians(0.02), device="cuda:1", environment=replace(MACHINE, gpus=[H200]))
     assert (floor.device_name, floor.cpu_model) == ("NVIDIA H200", CPU)
     assert store(floor).parent == here
-    assert stored("cuda:1", "NVIDIA H200") == stored("cuda", "NVIDIA H200") == floor
-    assert stored("cpu") is stored("cuda", "Tesla K80") is None
+    assert kept("cuda:1", "NVIDIA H200") == kept("cuda", "NVIDIA H200") == floor
+    assert stored("cpu") is kept("cuda", "Tesla K80") is None
     # Which GPU has a number depends on which are visible: it is none to know one by.
     assert stored("cuda:1") is None
 

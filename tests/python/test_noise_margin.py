@@ -86,10 +86,10 @@ def test_files_of_different_sessions_take_the_figure_between_sessions() -> None:
     )
     store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, n_sessions=3))
     with pytest.raises(
-        MissingError, match=r"3 of 8 sessions.*Call fastrnns_rs\.ab\('r', same=True\) 5 more times"
+        MissingError, match=r"3 of 8 sessions.*Call fastrnns_rs\.ab\('r', same=True, device='cpu'\) 5 more times"
     ) as caught:
         compared(first, second)
-    assert caught.value.command_hint == "Run 5 more times, in different hours: fastrnns-rs ab --same r"
+    assert caught.value.command_hint == "Run 5 more times, in different hours: fastrnns-rs ab --same r --device cpu"
     between = {"between_sessions_change": 0.07, "session_log_stddev": 0.01, "n_sessions": 8}
     floor = floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, **between)
     store(floor)

@@ -44,7 +44,7 @@ __all__ = [
 #: More warnings would hide the table above them.
 _MOST_WARNINGS = 3
 #: Name of the run in the hints of its warnings.
-_LAST = "@last"
+_FILE = "show FILE"
 
 
 def options() -> list[click.Option]:
@@ -161,7 +161,7 @@ def step_progress(verb: str, intent: str, noun: str) -> StepProgress:
 def with_run_named(warnings: Sequence[RunWarning], name: str | None) -> list[RunWarning]:
     """Returns the warnings of a run with its name in their hints.
 
-    The name replaces `@last`, because a stored run may be older. Without a name, hints that show the run are left out.
+    The name replaces FILE. Without a name, hints that show the run are left out.
 
     Args:
         warnings: Warnings of the run.
@@ -170,8 +170,8 @@ def with_run_named(warnings: Sequence[RunWarning], name: str | None) -> list[Run
     from dataclasses import replace
 
     return [
-        replace(one, hint=None if name is None else one.hint.replace(_LAST, shared.run_words(name)))
-        if one.hint is not None and _LAST in one.hint
+        replace(one, hint=None if name is None else one.hint.replace(_FILE, f"show {shared.run_words(name)}"))
+        if one.hint is not None and _FILE in one.hint
         else one
         for one in warnings
     ]

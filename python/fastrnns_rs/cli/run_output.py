@@ -19,6 +19,7 @@ from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.screen import Line, plain
+from fastrnns_rs.views.text import shell_word
 
 if TYPE_CHECKING:
     from fastrnns_rs.cli.results_file import ResultsFile
@@ -159,7 +160,7 @@ def _tell_old_meaning(path: Path) -> None:
     shared.tell(
         [
             "warning: --output without --format writes the run file; a later version will write the table",
-            f"  hint: Use --run-file {visible(str(path))}",
+            f"  hint: Use --run-file {shell_word(str(path))}",
         ]
     )
 

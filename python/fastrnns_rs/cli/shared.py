@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from fastrnns_rs.escaping import visible
 
@@ -34,7 +35,7 @@ def take(given: dict[str, Any], *names: str) -> dict[str, Any]:
 def is_flag(name: str) -> bool:
     """Returns True if an option was on the command line, not in a variable or a file."""
     context = click.get_current_context(silent=True)
-    return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    return context is not None and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def path_words(_context: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -48,7 +49,7 @@ def path_words(_context: click.Context, _param: click.Parameter, names: tuple[st
 def run_words(name: str) -> str:
     """Returns the path or name of a run, quoted for a command.
 
-    `--history DIR` follows a name of the history if the current command line has this option.
+    `--history DIR` follows a name of the history if another command would not use this history.
     """
     from fastrnns_rs.views.text import shell_word
 
@@ -56,11 +57,16 @@ def run_words(name: str) -> str:
 
 
 def history_words() -> str:
-    """Returns ` --history DIR` if the command line has it, else an empty text."""
+    """Returns ` --history DIR` if another command would not use this history."""
     from fastrnns_rs.views.text import shell_word
 
-    folder = click.get_current_context().params.get("history") if is_flag("history") else None
-    return "" if folder is None else f" --history {shell_word(str(folder))}"
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return ""
+    folder, source = context.params.get("history"), context.get_parameter_source("history")
+    # The variable of all commands, which comes after that of this one.
+    of_all = source is ParameterSource.ENVIRONMENT and not os.environ.get(f"{context.auto_envvar_prefix}_HISTORY")
+    return "" if folder is None or of_all else f" --history {shell_word(str(folder))}"
 
 
 def executor() -> Executor:

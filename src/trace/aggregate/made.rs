@@ -27,7 +27,7 @@ impl Made {
         Self { trace, launches: 0 }
     }
 
-    /// What follows is of another capture with the same clock.
+    /// Begins another capture with the same clock.
     pub(super) fn next_capture(&mut self) {
         self.trace.captures.push(Capture::default());
     }

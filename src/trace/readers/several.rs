@@ -123,7 +123,7 @@ mod tests {
         CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start, end, deviceId);
         INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (1, 2, 0);";
 
-    /// Python shows two paths that are not UTF-8 alike.
+    /// Python shows two paths that are not UTF-8 as one text.
     #[test]
     fn captures_with_equal_names_have_clocks_of_their_own() {
         let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastrnns_rs.documents.warning_table.row import Topic, WarningRow
 
 _BENCH = ("bench", "ab")
-_ALL_FIGURES = "Show all figures: fastrnns-rs show @last --wide"
+_ALL_FIGURES = "Show all figures: fastrnns-rs show FILE --wide"
 
 _PROCESSES = (
     WarningRow(

@@ -4,6 +4,6 @@ The names below are the interface for other packages.
 """
 
 from fastrnns_rs.machine.noise.floor import LEAST_PROCESSES, compute_run_floor, measure_floor
-from fastrnns_rs.machine.noise.storage import HINTS, kept, store, stored
+from fastrnns_rs.machine.noise.storage import hints, kept, store, stored
 
-__all__ = ["HINTS", "LEAST_PROCESSES", "compute_run_floor", "kept", "measure_floor", "store", "stored"]
+__all__ = ["LEAST_PROCESSES", "compute_run_floor", "hints", "kept", "measure_floor", "store", "stored"]

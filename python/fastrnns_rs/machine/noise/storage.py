@@ -27,6 +27,11 @@ _MOST_BYTES = 1 << 16
 HINTS = ("Measure the noise floor: fastrnns_rs.ab(same=True)", "Run: fastrnns-rs ab --same")
 
 
+def hints(device: str) -> tuple[str, str]:
+    """Returns the hints with a device, which `ab` may not choose by itself."""
+    return f"Measure the noise floor: fastrnns_rs.ab(same=True, device={device!r})", f"{HINTS[1]} --device {device}"
+
+
 def device_name(device: str, known: Environment) -> str | None:
     """Returns the CPU model or the GPU name, which distinguishes machines."""
     if device == "cpu":

@@ -290,7 +290,8 @@ class _Execution:
         It is called after each round. The verdicts are those of the whole table: processes of one row may withdraw the
         verdict of another.
         """
-        measured = {index for index, row in enumerate(self._rows) if row.counted and row.failure is None}
+        failed = {one for index, row in enumerate(self._rows) if row.failure for one in self._compared_with(index)}
+        measured = {index for index, row in enumerate(self._rows) if row.counted} - failed
         names = {index: " / ".join(self._names(index)) for index in measured}
         decided = self._find_decided(self.so_far())
         self._decided = {index for index, name in names.items() if name in decided}

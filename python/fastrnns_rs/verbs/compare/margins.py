@@ -143,8 +143,9 @@ def _noise_floor(
     floor = noise.kept(device, name)
     if floor is None:
         message = f"noise floor not measured: {device!r} ({visible(name or 'unknown')})"
-        hint, command = "Call fastrnns_rs.ab(same=True)", "Run on the machine of the files: fastrnns-rs ab --same"
-        raise MissingError(message, f"{hint} on the machine of the files.", command_hint=command)
+        hint = f"Call fastrnns_rs.ab(same=True, device={device!r}) on the machine of the files."
+        command = f"Run on the machine of the files: fastrnns-rs ab --same --device {device}"
+        raise MissingError(message, hint, command_hint=command)
     margin = floor.minimum_detectable_change if within_session else floor.between_sessions_change
     if margin is None:
         raise _unknown_between(floor, name)
@@ -168,8 +169,9 @@ def check_floor(margin: float, device: str) -> None:
         UsageError: If it is too high.
     """
     if not 0 <= margin < _TOO_MUCH:
-        hint, command = "Call fastrnns_rs.ab(same=True)", "Run on a less busy machine: fastrnns-rs ab --same"
-        message, hint = f"noise floor too high: {margin:.0%} on {device!r}", f"{hint} on a less busy machine."
+        message = f"noise floor too high: {margin:.0%} on {device!r}"
+        hint = f"Call fastrnns_rs.ab(same=True, device={device!r}) on a less busy machine."
+        command = f"Run on a less busy machine: fastrnns-rs ab --same --device {device}"
         raise UsageError(message, hint, where="margin", command_hint=command)
 
 
@@ -178,10 +180,11 @@ def _unknown_between(floor: NoiseFloor, name: str | None) -> MissingError:
     have = floor.n_sessions or 0
     more = max(1, LEAST_SESSIONS_OF_HISTORY - have)
     times = f"{more} more {'time' if more == 1 else 'times'}, in different hours"
+    command = f"fastrnns-rs ab --same {visible(floor.runner)} --device {floor.device}"
     return MissingError(
         f"noise floor between sessions not measured: {floor.device!r} ({visible(name or 'unknown')})",
-        f"Call fastrnns_rs.ab({floor.runner!r}, same=True) {times}.",
+        f"Call fastrnns_rs.ab({floor.runner!r}, same=True, device={floor.device!r}) {times}.",
         where="margin",
         reason=f"{have} of {LEAST_SESSIONS_OF_HISTORY} sessions, and the sides are of different sessions",
-        command_hint=f"Run {times}: fastrnns-rs ab --same {visible(floor.runner)}",
+        command_hint=f"Run {times}: {command}",
     )

@@ -309,8 +309,7 @@ def _command(side: Compared, named: Mapping[str, str]) -> str:
     if side.files[0] in named:
         return f": fastrnns-rs show {named[side.files[0]]}"
     # Names of the history start with @, and the label of a run that is no file starts with `run`.
-    is_named = side.label.startswith("@")
-    place = side.label if is_named else side.files[0]
+    place = side.label if side.label.startswith("@") else side.files[0]
     return "" if place.startswith("run ") else f": fastrnns-rs show {shell_word(place)}"
 
 

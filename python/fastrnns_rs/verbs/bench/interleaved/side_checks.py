@@ -121,7 +121,7 @@ def _check_noise_floor(run: Run) -> None:
     device = margins.one_device(one.problem.device for one in run.plan.runners)
     floor = noise.stored(device, run.environment)
     if floor is None:
-        hint, command_hint = noise.HINTS
+        hint, command_hint = noise.hints(device)
         message = f"noise floor not measured: {device!r}"
         raise MissingError(message, hint, where="margin", command_hint=command_hint)
     margins.check_floor(floor.minimum_detectable_change, device)
