@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _Stamp = tuple[Path, int, int, int]
 
 _PACKAGE = Path(fastrnns_rs.__file__).parent
+#: Code of the runners of this package: the models, and the modules of workers that they import.
+_MODELS = ("models/*.py", "worker/cells.py", "worker/recurrence.py", "worker/torch_settings.py")
 #: Folders of installed packages, whose versions a run records.
 _INSTALLED = ("site-packages", "dist-packages")
 #: Largest number of files in a hash: a runner may lie beside a copy of torch.
@@ -32,18 +34,23 @@ _MOST_NAMES, _MOST_PARTS = 2000, 50
 def source_sha256(source: Source) -> str | None:
     """Returns the hash of the code of a runner. None if a file cannot be read.
 
-    Runners of this package share modules, so that their hash is that of all models. For other runners it is the hash of
-    the file that defines the runner, and of the Python modules beside it that it imports, and that these import. Of a
-    plug-in and of an installed module these are modules of its own top-level package. Modules that are imported by a
-    computed name are not part of the hash, nor are those beyond 500 files, or 2,000 names of one file.
+    Runners of this package share modules, so that their hash is that of all models, with their cells and time loops.
+    For other runners it is the hash of the file that defines the runner, and of the Python modules beside it that it
+    imports, and that these import. Of a plug-in and of an installed module these are modules of its own top-level
+    package. Modules that are imported by a computed name are not part of the hash, nor are those beyond 500 files, or
+    2,000 names of one file.
     """
     own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
-    root = _PACKAGE / "models" if own else _find_root(source)
+    root = _PACKAGE if own else _find_root(source)
     try:
-        stamps = [_stamp(one) for one in sorted(root.glob("*.py"))] if own else _with_imported(source, root)
+        stamps = _stamp_models() if own else _with_imported(source, root)
         return _digest(root, tuple(stamps))
     except OSError:
         return None
+
+
+def _stamp_models() -> list[_Stamp]:
+    return [_stamp(one) for pattern in _MODELS for one in sorted(_PACKAGE.glob(pattern))]
 
 
 def _find_root(source: Source) -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from facts import FACTS
 from pretended_workers import each, rising
 
+import fastrnns_rs
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
@@ -119,6 +122,28 @@ def test_a_module_beside_the_file_is_code_of_the_runner(file: Path) -> None:
     helper.write_text("N = 3\n")
     with pytest.raises(UsageError, match="the code of runner 'mine' has changed"):
         resumed(stopped.value.run, *begin(file))
+
+
+def test_cells_and_time_loops_are_code_of_the_runners_of_this_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = Path(fastrnns_rs.__file__).parent
+    for folder in ("models", "worker"):
+        shutil.copytree(package / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    source = registry.find("jit").source
+    known = source_sha256(source)
+    monkeypatch.setattr(source_hash, "_PACKAGE", tmp_path)
+    assert source_sha256(source) == known
+    texts = [file.read_text() for file in (*tmp_path.glob("models/*.py"), tmp_path / "worker/recurrence.py")]
+    imported = {name for text in texts for name in re.findall(r"from fastrnns_rs\.worker\.(\w+) import", text)}
+    assert imported >= {"cells", "recurrence"}
+    for name in (*imported, "turns"):
+        file = tmp_path / "worker" / f"{name}.py"
+        text = file.read_text()
+        file.write_text(f"{text}# edited\n")
+        assert (source_sha256(source) == known) == (name == "turns"), name
+        file.write_text(text)
+    assert source_sha256(source) == known
 
 
 def write_modules(folder: Path) -> None:
