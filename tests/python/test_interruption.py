@@ -204,6 +204,38 @@ def test_a_time_in_which_all_was_stopped_is_in_no_time_limit(workers: int, monke
     assert [one.ended for one in answers] == ["answered"] * workers
 
 
+@pytest.mark.parametrize(
+    ("begins", "end", "ended"), [([40], 80, "answered"), ([], 80, "timed_out"), ([40, 80], 120, "timed_out")]
+)
+def test_the_first_empty_part_restarts_the_time_limit(
+    begins: list[int], end: int, ended: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It follows the import of torch. A runner that sends more of them has no more time."""
+    now, left = 0.0, [*begins]
+
+    class Slow:
+        ended = False
+
+        def write(self, _line: bytes) -> None:
+            """Takes the job."""
+
+        def read_lines(self, seconds: float) -> bytes:
+            nonlocal now
+            now += min(seconds, 0.5)
+            if left and now >= left[0]:
+                left.pop(0)
+                return b'{"kind": "part"}\n'
+            self.ended = now >= end
+            return b'{"kind": "result", "status": "ok"}\n' if self.ended else b""
+
+        def end(self) -> Any:
+            return SimpleNamespace(signal=None, exit_status=0, stderr_tail="")
+
+    monkeypatch.setattr(listener, "Process", lambda _command, env: Slow())  # noqa: ARG005
+    monkeypatch.setattr(listener, "time", SimpleNamespace(monotonic=lambda: now))
+    assert launch(Start(job={}, terms=Terms(timeout=60))).ended == ended
+
+
 def test_ctrl_c_while_the_command_loads_is_no_traceback(tmp_path: Path) -> None:
     hook = "import builtins, sys\nimport fastrnns_rs\ndef find(name, *rest, **more):\n"
     hook += "    if name.startswith('fastrnns_rs.cli'): raise KeyboardInterrupt\n    return real(name, *rest, **more)\n"

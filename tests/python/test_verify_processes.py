@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from commands import run_with_facts
@@ -148,6 +149,14 @@ def test_an_earlier_file_stays_if_nothing_was_checked(monkeypatch: pytest.Monkey
     assert (done.status, done.stdout, output.read_text()) == (ExitCode.INTERRUPTED, "", "earlier")
     done = run_with_facts("verify", "py", "--json")
     assert (done.status, [one["status"] for one in done.json()["results"]]) == (ExitCode.INTERRUPTED, ["interrupted"])
+
+
+def test_references_among_our_runners_load_no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_plugins_wanted", True)
+    monkeypatch.setattr(registry, "_load_plugins", Mock(side_effect=AssertionError("plug-ins are loaded")))
+    assert find_reference(registry.find("resnet18_jit"))
+    assert find_reference(replace(registry.find("py"), name="mine", reference="cudnn"))
+    assert find_reference(replace(registry.find("py"), name="mine", reference="resnet18_jit"))
 
 
 def test_a_reference_that_leads_back_is_none() -> None:

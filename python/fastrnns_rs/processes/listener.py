@@ -66,7 +66,8 @@ class Terms:
     """Time limits and callbacks of a worker.
 
     Attributes:
-        timeout: Time in seconds until the worker is stopped, since its start or the last part of its result.
+        timeout: Time in seconds until the worker is stopped, since its start, its first empty part, or the last part
+            of its result.
         limits: Time limits of phases, by name of the phase.
         on_phase: Callback for each phase that the worker reports.
         on_part: Callback for each part of its result, of a job with several. It returns False for an invalid part,
@@ -109,6 +110,7 @@ class Listener:
         self._ended = "answered"
         self._over: str | None = None
         self._lost: str | None = None
+        self._has_begun = False
         self._total_deadline = self._phase_deadline = self._restart_deadline()
         self.done = False
         self._process = started(command, environment)
@@ -217,7 +219,10 @@ class Listener:
         if kind == "phase":
             self._begin_phase(str(content.get("name")))
         elif kind == "part":
-            if self._terms.on_part(content) and self._over is None:
+            # An empty part is the begin of the work, after torch was imported. It counts once.
+            begins = not content and not self._has_begun
+            self._has_begun |= begins
+            if (begins or self._terms.on_part(content)) and self._over is None:
                 self._total_deadline = self._phase_deadline = self._restart_deadline()
         elif kind == "result":
             self._result = content

@@ -79,5 +79,9 @@ def _check_ends(way: list[str], other: Runner) -> None:
     way = [*way, other.name]
     if other.name in way[:-1]:
         raise RunnerError(f"reference cycle: {' → '.join(way)}", "Use a reference outside the cycle.")
-    if other.reference in registry.all_runners():
-        _check_ends(way, registry.find(str(other.reference)))
+    name = other.reference
+    if name is None or name in KNOWN or name == EAGER:
+        return
+    # Plug-ins are loaded only for a name that nothing else has.
+    if registry.is_known(name) or name in registry.all_runners():
+        _check_ends(way, registry.find(name))
