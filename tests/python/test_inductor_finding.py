@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -246,6 +247,7 @@ def test_kernels_are_compiled_with_benchmarks_where_they_are_to_be_timed(
     (modules, failed), [start] = modules_of(monkeypatch, done(*paths), kernels=kernels)
     assert ([one.path for one in modules], failed) == (paths, [])
     assert {one.runner for one in modules} == {"compile_cell"}
+    assert [asdict(one.problem) for one in modules] == [start.job["problem"]] * 2
     assert start.setting.variables == ({"TORCHINDUCTOR_BENCHMARK_KERNEL": "1"} if kernels else {})
     assert (start.setting.threads, start.job["threads"]) == (3, 3)
     assert start.terms.limits[COMPILE].seconds == 7.0

@@ -6,7 +6,7 @@ import errno
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -21,6 +21,7 @@ from fastrnns_rs import InductorReport
 from fastrnns_rs.documents.json_schema import json_schema
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
+from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.inductor import module_runs
@@ -114,6 +115,16 @@ def test_a_row_describes_its_samples(measure: Measure, tmp_path: Path) -> None:
     plain = report.to_dict()
     named = InductorReport.from_dict({**plain, "modules": [{**plain["modules"][0], "runner": "r"}]})
     assert [line.split()[0] for line in named.render().splitlines()] == ["runner", "r"]
+
+
+def test_modules_of_a_runner_are_measured_with_its_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    problem = Problem(mini_batch=2, deterministic=True)
+    of_runner = [replace(one, problem=problem) for one in find([module(tmp_path / "x.py")])]
+    jobs: list[dict[str, Any]] = []
+    monkeypatch.setattr(module_runs, "launch", lambda start: jobs.append(start.job) or DONE)
+    for modules in (of_runner, find([tmp_path / "x.py"])):
+        module_runs.measure(modules, InductorOptions(), facts=FACTS)
+    assert [job["problem"] for job in jobs] == [asdict(problem), None]
 
 
 def test_the_document_is_what_its_schema_says(measure: Measure, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 import torch
 from generated_modules import calls_of, planted
 
+from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.worker.channel import Progress
 from fastrnns_rs.worker.inductor import kernel_times, loader, memory_snapshot, profiled_calls, triton_kernels, wall_time
 from fastrnns_rs.worker.inductor.loader import Loaded
@@ -100,7 +103,7 @@ def test_what_is_asked_for_is_done_and_kernels_come_last(
     parts: list[dict[str, Any]] = []
     phases: list[str] = []
     channel: Any = SimpleNamespace(part=parts.append, phase=phases.append)
-    job = {"path": "x.py", "device": "cuda:1", "times": 2, "repeat": 3, "threads": 5, "upstream": True}
+    job = {"path": "x.py", "device": "cuda:1", "problem": None, "times": 2, "repeat": 3, "threads": 5, "upstream": True}
     job |= {"kernels": wanted[0], "all_configs": wanted[1], "architectures": ["sm_80"]}
     job |= {"trace_path": "t", "memory_snapshot_path": "s"}
     assert inductor.answer(job, channel, Progress()) == {"status": "ok"}
@@ -119,6 +122,24 @@ def test_what_is_asked_for_is_done_and_kernels_come_last(
     assert [*parts[1]] == ["first_call_ns"]
     assert {"upstream_ms": 2.0} in parts
     assert ({"kernel": {"name": "k"}} in parts) is some
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_torch_has_the_settings_of_a_runner_while_its_module_is_measured(
+    deterministic: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", "")
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
+    statement = "import torch; assert torch.are_deterministic_algorithms_enabled()"
+    path = planted(tmp_path, statement if deterministic else statement.replace("assert", "assert not"))
+    job = dict.fromkeys(("threads", "trace_path", "memory_snapshot_path", "kernels", "all_configs", "upstream"))
+    job |= {"path": str(path), "device": "cpu", "times": 1, "repeat": 1}
+    job |= {"problem": asdict(Problem(mini_batch=2, deterministic=deterministic))}
+    channel: Any = SimpleNamespace(part=lambda _part: None, phase=lambda _name: None)
+    assert inductor.answer(job, channel, Progress()) == {"status": "ok"}
+    assert os.environ.get("CUBLAS_WORKSPACE_CONFIG") == (":4096:8" if deterministic else None)
+    assert not torch.are_deterministic_algorithms_enabled()
+    assert calls_of(path) > 0
 
 
 def test_the_inputs_are_the_same_each_time(device: Device, tmp_path: Path) -> None:

@@ -105,4 +105,4 @@ def _compiled(task: Task, options: Options, *, kernels: bool, on_phase: Callable
     modules = answer.content.get("modules")
     if not isinstance(modules, list) or not modules:
         raise FastrnnsError(f"no generated module of runner: {name!r}", "Use a runner that Inductor compiles.")
-    return [replace(one, runner=name) for one in find(map(str, modules))]
+    return [replace(one, runner=name, problem=task.problem) for one in find(map(str, modules))]

@@ -17,6 +17,7 @@ from fastrnns_rs.documents.file_description import wrong_kind
 from fastrnns_rs.documents.inductor_report import Graph
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError
+from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.processes.ownership import others_may_write
 from fastrnns_rs.processes.temporary_folder import is_working_directory, torch_cache
 
@@ -48,6 +49,7 @@ class Generated:
         device: Target device: `cpu`, or the first device other than the CPU in the text.
         compilation: Key shared by the modules of one compilation; None if the file does not contain it.
         runner: Name of the compiled runner; None for other modules.
+        problem: Problem that the runner was compiled for, with its settings of torch; None for other modules.
     """
 
     path: Path
@@ -55,6 +57,7 @@ class Generated:
     device: str
     compilation: str | None
     runner: str | None = None
+    problem: Problem | None = None
 
     @property
     def graph_id(self) -> str | None:

@@ -6,6 +6,7 @@ If a process dies, only the row of its module fails.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.errors import FastrnnsError, failure_text
@@ -173,6 +174,7 @@ def _job(one: Generated, asked: InductorOptions, places: Places | None) -> dict[
         "kind": "inductor",
         "path": str(one.path),
         "device": one.device,
+        "problem": None if one.problem is None else asdict(one.problem),
         "times": asked.times,
         "repeat": asked.repeat,
         "threads": asked.threads,

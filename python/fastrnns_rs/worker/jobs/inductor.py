@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.worker.inductor import wall_time
 from fastrnns_rs.worker.inductor.loader import load
+from fastrnns_rs.worker.torch_settings import prepare_cublas, problem_settings
 
 if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
@@ -18,12 +21,15 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
     """Measures the job's module. Each sent part contains keys of its row.
 
     Args:
-        job: `path`, `device`, `times`, `repeat`, `threads`; and `upstream`, `kernels`, `all_configs`, `architectures`,
-            `trace_path` and `memory_snapshot_path` for optional parts.
+        job: `path`, `device`, `times`, `repeat`, `threads`; `problem`, whose settings torch has meanwhile, or None for
+            torch's defaults; and `upstream`, `kernels`, `all_configs`, `architectures`, `trace_path` and
+            `memory_snapshot_path` for optional parts.
         channel: Receives the parts.
     """
     if job["threads"] is not None:
         torch.set_num_threads(job["threads"])
+    problem = None if job["problem"] is None else Problem(**job["problem"])
+    prepare_cublas(deterministic=problem is not None and problem.deterministic)
     # The module's time limit begins here: importing torch may have taken long.
     channel.part({})
     channel.phase("load")
@@ -31,9 +37,10 @@ def answer(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[s
         from fastrnns_rs.worker.inductor.triton_kernels import compile_here
 
         compile_here()
-    loaded = load(job["path"], job["device"])
-    with loaded.current:
-        _steps(loaded, job, channel)
+    with nullcontext() if problem is None else problem_settings(problem):
+        loaded = load(job["path"], job["device"])
+        with loaded.current:
+            _steps(loaded, job, channel)
     return {"status": "ok"}
 
 
