@@ -30,7 +30,17 @@ def check_tensors(model: ModelDef, problem: Problem) -> None:
     if dtypes and problem.dtype not in dtypes:
         message = f"inputs and parameters are {', '.join(dtypes)}, not {problem.dtype}"
         raise RunnerError(f"{message}: use problem.dtype in the runner")
-    devices, asked = sorted({one.device.type for one in found}), torch.device(problem.device).type
-    if devices and asked not in devices:
-        message = f"inputs and parameters are on {', '.join(devices)}, not on {asked}"
+    devices, asked = {one.device for one in found}, torch.device(problem.device)
+    if devices and not any(_is_same(one, asked) for one in devices):
+        message = f"inputs and parameters are on {', '.join(sorted(map(str, devices)))}, not on {asked}"
         raise RunnerError(f"{message}: use problem.device in the runner")
+
+
+def _is_same(device: torch.device, asked: torch.device) -> bool:
+    """Returns True if a tensor's device is the requested one.
+
+    Without an index, this is the current device.
+    """
+    if device.type != asked.type or device.type != "cuda":
+        return device.type == asked.type
+    return device.index == (torch.cuda.current_device() if asked.index is None else asked.index)
