@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, cast
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.worker import timed_loop
+from fastrnns_rs.worker.finite import check_finite
+from fastrnns_rs.worker.problem_tensors import check_tensors
 from fastrnns_rs.worker.recorded_settings import _as_ranges
 from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
 from fastrnns_rs.worker.torch_settings import is_tf32_allowed, lower_precisions_on_cpu, tf32_allowed
@@ -76,6 +80,74 @@ def test_a_runner_that_ignores_the_dtype_or_the_device_is_refused(
     problem = Problem(mini_batch=1, device=device, dtype=dtype, mode="inference")
     with pytest.raises(RunnerError, match=reason) if reason else nullcontext():
         measure(creator, problem, JitSettings(), Measurement(3), exactly(3))
+
+
+@pytest.mark.parametrize(
+    ("device", "current", "is_ok"), [("cuda:1", 0, True), ("cuda:0", 1, False), ("cuda", 1, True), ("cuda", 0, False)]
+)
+def test_a_runner_on_another_device_of_the_same_kind_is_refused(
+    device: str, current: int, *, is_ok: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: current)
+    with FakeTensorMode():
+        model = ModelDef(inputs=[torch.ones(3, device="cuda:1")], params=[], forward=lambda x: x)
+    problem = Problem(mini_batch=1, device=device, mode="inference")
+    with nullcontext() if is_ok else pytest.raises(RunnerError, match=f"are on cuda:1, not on {device}: use"):
+        check_tensors(model, problem)
+
+
+@pytest.mark.parametrize("left_out", [(), {1}])
+def test_samples_of_a_running_loop_are_of_the_same_iterations(
+    left_out: Collection[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On Ctrl-C another thread reads them."""
+
+    class Running:
+        """Stopwatch that ends another iteration whenever it is read."""
+
+        timing_mode, resolution_ns, unjoined_ns = "cuda_events", 1, 0
+        done = 3
+
+        @property
+        def iterations(self) -> int:
+            self.done += 1
+            return self.done
+
+        def durations_ns(self, *_edges: int) -> list[int]:
+            return [*range(self.iterations)]
+
+        host_durations_ns = durations_ns
+
+    monkeypatch.setattr(timed_loop, "stopwatch", lambda *_, **__: Running())
+    measurement = Measurement(9)
+    measurement.begin("cuda", has_backward=True)
+    measurement.left_out = left_out
+    found = measurement.samples()
+    expected = [one for one in range(4) if one not in left_out]
+    assert [found[f"{phase}_ns"] for phase in ("forward", "backward", "forward_host", "backward_host")] == [
+        expected
+    ] * 4
+
+
+def test_large_tensors_are_checked_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a CPU, the memory of the check is in the peak of the process."""
+    sizes: list[int] = []
+    real = torch.isfinite
+
+    def isfinite(tensor: torch.Tensor) -> torch.Tensor:
+        sizes.append(tensor.numel())
+        return real(tensor)
+
+    monkeypatch.setattr(torch, "isfinite", isfinite)
+    shapes = [torch.ones(700, 1, 701), torch.ones(700, 701).t(), torch.ones(1).expand(700, 701), torch.ones(490_700)]
+    for tensor in shapes:
+        sizes.clear()
+        check_finite("output", tensor)
+        assert sum(sizes) == 490_700
+        assert max(sizes) <= 1 << 18
+    shapes[0][699, 0, 3], shapes[0][699, 0, 5] = math.nan, math.inf
+    with pytest.raises(RunnerError, match=r"output holds 2 .*, the first nan at \[699, 0, 3\]"):
+        check_finite("output", shapes[0])
 
 
 @pytest.mark.parametrize(

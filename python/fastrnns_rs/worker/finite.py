@@ -10,24 +10,38 @@ import torch
 
 from fastrnns_rs.errors import RunnerError
 
+#: Number of elements that are checked at once: on a CPU, the memory of the check counts as the model's.
+_PIECE = 1 << 18
+
 
 def check_finite(name: str, value: Any) -> None:
     """Rejects NaN and infinities in nested values.
 
-    Tuples, lists, mappings and dataclasses are searched for tensors. Values of a device are checked on the host,
-    because the check needs memory, which would count as the model's.
+    Tuples, lists, mappings and dataclasses are searched for tensors. Values of a device are checked on the host, and
+    large tensors in pieces, because the check needs memory, which would count as the model's.
 
     Raises:
         RunnerError: If there is such a value, or work that did not run; the message names its place.
     """
     for path, found_there in _tensors(name, value):
         tensor = _on_host(found_there)
+        if all(bool(torch.isfinite(piece).all()) for piece in _pieces(tensor)):
+            continue
         wrong = ~torch.isfinite(tensor)
-        count = int(wrong.sum())
-        if count:
-            index = tuple(wrong.nonzero()[0].tolist())
-            found = tensor[index].item()
-            raise RunnerError(f"{path} holds {count} values that are not finite, the first {found} at {list(index)}")
+        index = tuple(wrong.nonzero()[0].tolist())
+        found, count = tensor[index].item(), int(wrong.sum())
+        raise RunnerError(f"{path} holds {count} values that are not finite, the first {found} at {list(index)}")
+
+
+def _pieces(tensor: torch.Tensor) -> Iterator[torch.Tensor]:
+    """Yields views of all elements of a tensor, each with `_PIECE` elements at most."""
+    if tensor.numel() <= _PIECE:
+        yield tensor
+        return
+    # A piece is then as contiguous as the tensor.
+    outermost = max((one for one in range(tensor.dim()) if tensor.size(one) > 1), key=tensor.stride)
+    for half in tensor.chunk(2, outermost):
+        yield from _pieces(half)
 
 
 def _on_host(tensor: torch.Tensor) -> torch.Tensor:

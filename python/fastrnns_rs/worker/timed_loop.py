@@ -65,11 +65,10 @@ class Measurement:
     def phases(self) -> list[list[int]]:
         """Returns, for each phase, one sample per complete iteration, in nanoseconds."""
         watch = self._watch
-        if watch is None:
-            return [[]]
-        count = watch.iterations
+        return [[]] if watch is None else self._phases(watch, watch.iterations)
+
+    def _phases(self, watch: Stopwatch, count: int) -> list[list[int]]:
         edges = (FORWARD, BACKWARD) if self._has_backward else (FORWARD,)
-        # Another thread may run the loop meanwhile: only iterations that were complete at the start count.
         return [self._kept(watch.durations_ns(*one)[:count]) for one in edges]
 
     def _kept(self, samples: list[int]) -> list[int]:
@@ -88,7 +87,10 @@ class Measurement:
 
         The keys are those of a process in a run file.
         """
-        watch, phases = self._watch, self.phases()
+        watch = self._watch
+        # Another thread may run the loop meanwhile: only iterations that were complete at the start count.
+        count = 0 if watch is None else watch.iterations
+        phases = [[]] if watch is None else self._phases(watch, count)
         found: dict[str, Any] = {
             "forward_ns": phases[0],
             "backward_ns": phases[1] if len(phases) > 1 else None,
@@ -98,7 +100,7 @@ class Measurement:
             return found
         found |= {"timing_mode": watch.timing_mode, "timer_resolution_ns": watch.resolution_ns}
         found["unjoined_ns"] = watch.unjoined_ns
-        found |= self._host_samples(watch, watch.iterations if self.left_out else len(phases[0]))
+        found |= self._host_samples(watch, count)
         if self._timed_part is not None and phases[0]:
             part = self._timed_part(phases)
             found |= {"steady_from": part.steady_from, "warmup_class": part.classification}
