@@ -15,6 +15,8 @@ import pytest
 from conftest import FACTS
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.problem.modes import Modes
+from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.phases import COMPILE
@@ -284,6 +286,30 @@ def test_the_hint_of_a_failed_runner_names_its_file(monkeypatch: pytest.MonkeyPa
     options = Options(choice=Choice(groups=(), names=["boom"]), quick=True)
     _, [warning] = compiled_runners.compile_modules(options, FACTS, kernels=False)
     assert warning.hint == f"Run: FASTRNNS_DEBUG=1 fastrnns-rs bench --quick --runner-file '{path}' boom"
+
+
+def test_the_hint_of_a_failed_runner_compiles_the_same_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled_runners, "launch", lambda _: Answer({"status": "failed"}, "answered", "boom", ""))
+    sizes, modes = Sizes(hidden_size=7), Modes(mode="inference")
+    options = Options(
+        choice=Choice(groups=(), names=["compile_cell"]), sizes=sizes, modes=modes, dtype="float64", device="cpu"
+    )
+    _, [warning] = compiled_runners.compile_modules(options, FACTS, kernels=False)
+    words = "--processes 1 --device cpu --hidden-size 7 --dtype float64 --mode inference compile_cell"
+    assert warning.hint == f"Run: FASTRNNS_DEBUG=1 fastrnns-rs bench {words}"
+
+
+@pytest.mark.parametrize("flag", ["--compile-timeout", "--timeout"])
+def test_the_hint_after_a_time_limit_names_the_limit(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def launch(start: Start) -> Answer:
+        by_total = "no result after 1800 s"
+        reason = start.terms.limits[COMPILE].reason if flag == "--compile-timeout" else by_total
+        return Answer({}, "timed_out", reason, "")
+
+    monkeypatch.setattr(compiled_runners, "launch", launch)
+    options = Options(choice=Choice(groups=(), names=["compile_cell"]), quick=True)
+    _, [warning] = compiled_runners.compile_modules(options, FACTS, kernels=False)
+    assert warning.hint == f"Use a longer time limit: {flag}"
 
 
 def test_a_runner_without_a_process_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

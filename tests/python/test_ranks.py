@@ -133,8 +133,10 @@ def test_a_rank_has_the_device_of_its_number() -> None:
     assert second.own_device(gpus, "auto").device == "cuda:1"
     assert second.own_device(replace(gpus, device="cuda:0"), "cuda:0").device == "cuda:0"
     assert second.own_device(FACTS, "auto").device == "cpu"
-    with pytest.raises(MissingError, match=r"'cuda:1' \(rank 1\): this machine has 1 CUDA device\."):
+    with pytest.raises(MissingError, match=r"'cuda:1' \(rank 1\): this machine has 1 CUDA device\.") as caught:
         second.own_device(replace(gpus, cuda_device_count=1), "cuda")
+    # Its script or module, and its other options, are not known here.
+    assert caught.value.hint == "Start torchrun again with --nproc-per-node 1."
 
 
 def test_ranks_take_order_and_time_of_rank_0() -> None:

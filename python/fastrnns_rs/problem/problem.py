@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -139,6 +140,29 @@ PRESETS = {
         Preset("quick", "a look at whether everything runs", 16, 1, 64, 64, 4, 2, 64, 1, 0.2, 5, 10),
     )
 }
+
+
+def problem_options(problem: Problem, preset: Preset) -> Iterator[str]:
+    """Yields the options without which a command would measure a different problem.
+
+    The device and the seed are not among them.
+
+    Args:
+        problem: Problem to measure.
+        preset: Preset of the command.
+    """
+    usual = Problem(mini_batch=preset.mini_batch if problem.image_size is None else preset.cnn_mini_batch).by_name()
+    for name in ("seq_length", "num_layers", "input_size", "hidden_size", "image_size"):
+        usual[name] = getattr(preset, name)
+    for name, value in problem.by_name().items():
+        flag = f"--{name.replace('_', '-')}"
+        if name in {"device", "seed"} or value is None or value == usual[name]:
+            continue
+        if isinstance(value, bool):
+            # None means that the runner does not support the option, which is off as well.
+            yield from [flag] if value else []
+        else:
+            yield from (flag, str(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,7 +76,7 @@ class RankGroup:
         local, count = self.world.local_rank, facts.cuda_device_count
         if local >= count:
             reason = f"this machine has {counted(count, 'CUDA device')}"
-            hint = f"Run: torchrun --nproc-per-node {count}"
+            hint = f"Start torchrun again with --nproc-per-node {count}."
             raise MissingError(f"device not available: 'cuda:{local}'", hint, where=f"rank {local}", reason=reason)
         return replace(facts, device=f"cuda:{local}")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.problem.jit_settings import JitSettings
-from fastrnns_rs.problem.problem import PRESETS, Problem
+from fastrnns_rs.problem.problem import PRESETS, problem_options
 from fastrnns_rs.verbs.compare.new_measurement import statistic_option
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def _problem_words(one: Judged, environment: Mapping[str, Value]) -> list[str] |
     device = "cuda:0" if one.row.problem.device == "cuda" else one.row.problem.device
     default = "cuda:0" if "gpus[0].name" in environment else "cpu"
     place = [] if device == default else ["--device", device]
-    return [*place, *_problem_options(one.row.problem)]
+    preset = PRESETS["cpu" if device == "cpu" else "upstream"]
+    return [*place, *problem_options(one.row.problem, preset)]
 
 
 def _sides(changed: Sequence[Difference]) -> list[str] | None:
@@ -112,20 +113,3 @@ def _sides(changed: Sequence[Difference]) -> list[str] | None:
         else:
             return None
     return [*(word for side, each in options.items() if each for word in (f"--{side}", shlex.join(each))), *words]
-
-
-def _problem_options(problem: Problem) -> Iterator[str]:
-    """Yields the options without which `ab` would measure a different problem."""
-    preset = PRESETS["cpu" if problem.device == "cpu" else "upstream"]
-    usual = Problem(mini_batch=preset.mini_batch if problem.image_size is None else preset.cnn_mini_batch).by_name()
-    for name in ("seq_length", "num_layers", "input_size", "hidden_size", "image_size"):
-        usual[name] = getattr(preset, name)
-    for name, value in problem.by_name().items():
-        flag = f"--{name.replace('_', '-')}"
-        if name in {"device", "seed"} or value is None or value == usual[name]:
-            continue
-        if isinstance(value, bool):
-            # None means that the runner does not support the option, which is off as well.
-            yield from [flag] if value else []
-        else:
-            yield from (flag, str(value))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
+from fastrnns_rs.problem.problem import PRESETS, problem_options
 from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Limit, Terms
 from fastrnns_rs.processes.phases import COMPILE
@@ -97,12 +98,25 @@ def _compiled(task: Task, options: Options, *, kernels: bool, on_phase: Callable
     if answer.ended == "interrupted":
         raise KeyboardInterrupt
     if answer.content.get("status") != "ok":
-        source = task.runner.source
-        # A runner of a file is known only with its file.
-        files = ["--runner-file", source.file] if source.module.startswith(registry.FILE_MODULE) else []
-        hint = f"Run: FASTRNNS_DEBUG=1 {shlex.join(['fastrnns-rs', 'bench', '--quick', *files, name])}"
+        hint = f"Run: FASTRNNS_DEBUG=1 {_bench_command(task, options)}"
+        if answer.ended == "timed_out":
+            flag = "--compile-timeout" if answer.reason == limit.reason else "--timeout"
+            hint = f"Use a longer time limit: {flag}"
         raise FastrnnsError(f"cannot compile runner: {name!r}", hint, reason=answer.reason or "")
     modules = answer.content.get("modules")
     if not isinstance(modules, list) or not modules:
         raise FastrnnsError(f"no generated module of runner: {name!r}", "Use a runner that Inductor compiles.")
     return [replace(one, runner=name, problem=task.problem) for one in find(map(str, modules))]
+
+
+def _bench_command(task: Task, options: Options) -> str:
+    """Returns a short `bench` that compiles a runner for the same problem."""
+    problem, source = task.problem, task.runner.source
+    words = ["--quick"] if options.quick else ["--processes", "1"]
+    preset = "quick" if options.quick else "cpu" if problem.device == "cpu" else "upstream"
+    # A runner of a file is known only with its file.
+    words += ["--runner-file", source.file] if source.module.startswith(registry.FILE_MODULE) else []
+    words += [] if options.device == "auto" else ["--device", options.device]
+    words += [] if options.threads is None else ["--threads", str(options.threads)]
+    words += problem_options(problem, PRESETS[preset])
+    return shlex.join(["fastrnns-rs", "bench", *words, task.runner.name])
