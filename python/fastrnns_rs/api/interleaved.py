@@ -131,8 +131,9 @@ def ab(
         rigorous: True starts twenty processes per side.
         until: `decided` stops as soon as every row has a verdict, after at most `processes` pairs (50 by default). The
             intervals then hold after each pair, and are wider than those of a fixed number.
-        live: True keeps both processes of a pair alive, and measures them alternately, 0.1 s each time. The difference
-            is much more precise, because both sides share the noise of longer periods. Needs memory for both.
+        live: True keeps both processes of a pair alive, and measures them alternately, usually 0.1 s each time. The
+            difference is much more precise, because both sides share the noise of longer periods. Needs memory for
+            both.
         order_seed: Random seed for the order of processes; None for a random seed.
         warmup: Iterations of a process that are kept, but not part of the point estimate; None to detect them.
         nloops: Number of timed iterations of a process; None for as many as fit in its time.

@@ -63,7 +63,9 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
     help="Stop as soon as every row has a verdict, after at most --processes pairs. [default pairs: 50]",
 )
 @click.option(
-    "--live", is_flag=True, help="Keep both processes of a pair alive, and measure them alternately, 0.1 s each time."
+    "--live",
+    is_flag=True,
+    help="Keep both processes of a pair alive, and measure them alternately, usually 0.1 s each time.",
 )
 @runner_options.machine
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per process.")
