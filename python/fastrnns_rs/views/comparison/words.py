@@ -273,7 +273,7 @@ def counts_with_margin(comparison: Comparison, *, zeros: bool = True) -> str:
     Without `zeros`, verdicts that no row has are left out.
     """
     source = ", the noise floor of this machine" if comparison.method.margin_source == "noise_floor" else ""
-    return verdict_counts(comparison, f" (within ±{percent(comparison.method.margin)}{source})", zeros=zeros)
+    return verdict_counts(comparison, f" (within ±{format_margin(comparison.method)}{source})", zeros=zeros)
 
 
 def own_warnings(comparison: Comparison) -> list[RunWarning]:
@@ -332,8 +332,13 @@ def other_statistics(row: Row) -> list[tuple[str, StatisticChange]]:
 
 def method(found: Method) -> str:
     """Returns `margin ±1 % (default), 95 % intervals, false discovery rate 5 %`."""
-    margin = f"±{percent(found.margin)} ({SOURCES[found.margin_source]})"
+    margin = f"±{format_margin(found)} ({SOURCES[found.margin_source]})"
     return f"margin {margin}, {interval_heading(found)}s, false discovery rate {percent(found.false_discovery_rate)}"
+
+
+def format_margin(found: Method) -> str:
+    """Returns `1 %`; a noise floor, which was measured, has three digits."""
+    return percent(float(f"{found.margin:.3g}") if found.margin_source == "noise_floor" else found.margin)
 
 
 def interval_heading(found: Method) -> str:

@@ -14,7 +14,6 @@ from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.scale import Scale
 from fastrnns_rs.views.screen import plain
 from fastrnns_rs.views.text import width
-from fastrnns_rs.views.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +118,7 @@ MAKERS: dict[type, Callable[[Any], str]] = {
     document.Difference: lambda one: prompt_line(
         "Difference", [" → ".join(map(words.value, (one.baseline, one.candidate)))], one.key
     ),
-    document.Method: lambda one: prompt_line("Method", [f"margin ±{percent(one.margin)}"], one.name),
+    document.Method: lambda one: prompt_line("Method", [f"margin ±{words.format_margin(one)}"], one.name),
     document.Counts: lambda one: prompt_line("Counts", [words.format_counts(one)]),
     document.GeometricMean: lambda one: prompt_line("GeometricMean", [_change(one), count(one.n, "runner")]),
 }
