@@ -145,13 +145,13 @@ def note_sources(ctx: click.Context, *names: str) -> None:
         ctx: Context of a command.
         names: Parameters: programs, in commands that only read files, and files to replace.
     """
-    from fastrnns_rs.cli.shared import tell
+    from fastrnns_rs.cli.shared import tell_of_project
 
     source = click.core.ParameterSource.DEFAULT_MAP
     for name in names:
         if ctx.get_parameter_source(name) is source:
             value = f"{name.replace('_', '-')} = {ctx.params[name]}"
-            tell([visible(f"note: {value} comes from {configuration_file()}")])
+            tell_of_project([visible(f"note: {value} comes from {configuration_file()}")])
 
 
 def check_target_files(ctx: click.Context) -> None:
@@ -223,11 +223,11 @@ def _why_foreign(path: Path) -> str | None:
 
 
 def _warn(path: Path, verb: str, guarded: dict[str, str], why: str) -> None:
-    from fastrnns_rs.cli.shared import tell
+    from fastrnns_rs.cli.shared import tell_of_project
 
     kinds = " and ".join(dict.fromkeys(guarded.values()))
     message = f"warning: [{_TABLE}.{verb}] of {path} sets {kinds}, but {why}: ignored: {', '.join(guarded)}"
-    tell(
+    tell_of_project(
         [
             visible(message),
             "  hint: Give these options as flags, or let only yourself write to the file and its folders.",

@@ -65,9 +65,9 @@ def options() -> list[click.Option]:
 
 
 def _option(flag: str, key: str, text: str) -> click.Option:
-    def store(context: click.Context, _option: click.Parameter, value: bool) -> None:
+    def store(context: click.Context, option: click.Parameter, value: bool) -> None:
         if value:
-            context.meta[key] = True
+            context.meta[key] = context.get_parameter_source(str(option.name))
 
     return click.Option([flag], is_flag=True, expose_value=False, is_eager=True, callback=store, help=text)
 

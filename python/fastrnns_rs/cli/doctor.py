@@ -70,6 +70,7 @@ def _contexts(ctx: click.Context) -> Iterator[click.Context]:
     from fastrnns_rs.cli import root
 
     parent = ctx.find_root()
+    own = dict(ctx.meta)
     for name in root.list_commands(parent):
         verb = root.get_command(parent, name)
         if name == ctx.info_name:
@@ -80,6 +81,9 @@ def _contexts(ctx: click.Context) -> Iterator[click.Context]:
             bare.params = [param for param in verb.params if isinstance(param, click.Option)]
             bare.no_args_is_help = False
             yield bare.make_context(name, [], parent=parent)
+            # All contexts share it: `quiet` of another verb would silence `doctor`.
+            ctx.meta.clear()
+            ctx.meta.update(own)
 
 
 def _entries(ctx: click.Context) -> Iterator[ConfigEntry]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.processes.launcher import Executor
 
 STDOUT, STDERR = 1, 2
-#: Keys of a context's `meta` that `--quiet` and `--no-progress` set.
+#: Keys of a context's `meta` that `--quiet` and `--no-progress` set, to the source of their value.
 QUIET, NO_PROGRESS = "fastrnns_rs.quiet", "fastrnns_rs.no_progress"
 
 
@@ -173,18 +173,29 @@ def is_stdout(output: Path) -> bool:
 def is_quiet() -> bool:
     """Returns True with `--quiet`: stderr then has errors only."""
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(QUIET))
+    return context is not None and QUIET in context.meta
 
 
 def shows_progress() -> bool:
     """Returns False with `--no-progress` or `--quiet`."""
     context = click.get_current_context(silent=True)
-    return not is_quiet() and not (context is not None and context.meta.get(NO_PROGRESS))
+    return not is_quiet() and not (context is not None and NO_PROGRESS in context.meta)
 
 
 def tell(lines: Iterable[str]) -> None:
     """Writes lines for a person to stderr, unless `--quiet` is given."""
     if not is_quiet():
+        tell_error(lines)
+
+
+def tell_of_project(lines: Iterable[str]) -> None:
+    """Writes lines about a `pyproject.toml` to stderr, as `tell` does.
+
+    `quiet` of the file does not count: the file would hide which programs it runs and which files it replaces.
+    """
+    context = click.get_current_context(silent=True)
+    source = None if context is None else context.meta.get(QUIET)
+    if source in {None, click.core.ParameterSource.DEFAULT_MAP}:
         tell_error(lines)
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import run_pretended, run_process
+from commands import run_cli, run_pretended, run_process
 from conftest import ROOT
 from kineto_traces import kernel, write
 from parts import few
 from run_files import result, run
 from run_files import write as write_run
+from test_code import let_all_write, program
 from test_inductor_finding import module
 
 import fastrnns_rs
@@ -136,3 +137,39 @@ def test_an_escape_in_a_table_of_the_profiler_is_shown(tmp_path: Path) -> None:
 
     (tmp_path / "stem.py.0.txt").write_text("a\x1b[31mEVIL\u202e\nb\n")
     assert _table(tmp_path / "stem.py.0.txt", 200).endswith("a\\x1b[31mEVIL\\u{202e}\nb\n")
+
+
+def test_quiet_of_a_project_hides_neither_its_program_nor_the_file_it_replaces(anywhere: Path) -> None:
+    nsys = program(anywhere / "nsys")
+    (anywhere / "x.nsys-rep").write_bytes(b"NVIDIA Tegra Profiler Report 2022@4@2" + bytes(100))
+    write(anywhere / "trace.json", [kernel()])
+    table = '[tool.fastrnns-rs.report]\nquiet = true\nnsys-path = "./nsys"\noutput = "README.md"\n'
+    (anywhere / "pyproject.toml").write_text(table)
+    notes = [
+        f"note: {name} comes from {anywhere / 'pyproject.toml'}"
+        for name in (f"output = {anywhere / 'README.md'}", f"nsys-path = {nsys}")
+    ]
+    done = run_cli("report", "x.nsys-rep", PATH="/nonexistent")
+    assert done.stderr.splitlines()[:2] == notes
+    assert Path(f"{nsys}.executed").exists()
+    # Only the user's own flag or variable silences them.
+    assert run_cli("report", "trace.json").stderr.splitlines() == notes
+    assert run_cli("report", "trace.json", "--quiet").stderr == ""
+    assert run_cli("report", "trace.json", FASTRNNS_REPORT_QUIET="1").stderr == ""
+
+
+@pytest.mark.usefixtures("_no_torch")
+def test_quiet_of_another_verb_does_not_silence_doctor(anywhere: Path) -> None:
+    nsys = program(anywhere / "nsys")
+    text = '[tool.fastrnns-rs.bench]\nquiet = true\noutput = "x"\n[tool.fastrnns-rs.profile]\nnsys-path = "./nsys"\n'
+    (anywhere / "pyproject.toml").write_text(text)
+    note = f"note: nsys-path = {nsys} comes from {anywhere / 'pyproject.toml'}"
+    ordinary = run_cli("doctor", FASTRNNS_BENCH_QUIET="0").stderr.splitlines()
+    assert note in ordinary
+    assert "doctor: checking machine, profilers and configuration" in ordinary
+    assert run_cli("doctor", FASTRNNS_BENCH_QUIET="1").stderr.splitlines() == ordinary
+    (anywhere / "pyproject.toml").write_text(f"{text}[tool.fastrnns-rs.doctor]\nquiet = true\n")
+    assert run_cli("doctor").stderr.splitlines() == [note]
+    let_all_write(anywhere / "pyproject.toml")
+    warnings = [line.partition(": ignored: ")[2] for line in run_cli("doctor").stderr.splitlines()]
+    assert warnings == ["output", "", "nsys-path", ""]
