@@ -29,7 +29,7 @@ A warning names its code, its effect on the result, the evidence and a next step
 their warnings under `warnings`. A warning of several runners names the first few. No warning changes a number or a
 verdict. Words in capitals, such as RUNNER, are placeholders.
 
-`fastrnns-rs show`, `compare` and `ab` repeat the warnings of the runs and captures that they read.
+`fastrnns-rs show`, `compare`, `ab` and `report` repeat the warnings of the runs and captures that they read.
 """
 
 

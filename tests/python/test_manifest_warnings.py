@@ -14,7 +14,9 @@ from conftest import run_cli
 from torch_manifests import manifest
 
 import fastrnns_rs
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.report import manifest_warnings
 from fastrnns_rs.verbs.report.capture_summary import Summary
 from fastrnns_rs.verbs.report.summary_json import insert_warnings
@@ -90,6 +92,20 @@ ENDS = [
 def test_a_failed_capture_is_reported_once(values: dict[str, Any], reason: str, made: Path) -> None:
     change(made, None, **values)
     assert found(made) == [("capture_failed", f"{made}: {reason}")]
+
+
+def test_warnings_of_a_manifest_are_repeated(made: Path) -> None:
+    lost, whole = (
+        make_warning("events_lost", evidence="12 events"),
+        make_warning("range_yielded_nothing"),
+    )
+    change(made, None, warnings=[to_plain(lost), to_plain(whole)])
+    evidences = [("events_lost", f"{made}: 12 events"), ("range_yielded_nothing", f"{made}")]
+    assert found(made) == found(made.parent) == evidences
+    assert [one.hint for one in fastrnns_rs.read(made).warnings] == [lost.hint, whole.hint]
+    compared = fastrnns_rs.compare(made, made.parent)
+    assert [one.code for one in compared.warnings].count("events_lost") > 0
+    assert "warning[range_yielded_nothing]" in run_cli("report", made, "--by", "inductor", "--wall-time-ms", "1").stdout
 
 
 def test_all_forms_of_a_summary_have_the_warnings(made: Path) -> None:

@@ -186,3 +186,11 @@ def test_tables_of_nvprof_are_text(tmp_path: Path) -> None:
     entry = ArtefactEntry(path=str(table), kind="nvprof_gpu_summary", size_bytes=1, sha256="")
     text, _ = render_report(replace(record, artefacts=[entry]), tmp_path / "prof", None, print)
     assert text == "Type,Time\ufffd\n"
+
+
+def test_a_warning_is_printed_once(tmp_path: Path) -> None:
+    export = f"call.export(kernels=0, more={KERNELS!r}, diagnostics=['Not all NVTX events might have been collected.'])"
+    done = reported(tmp_path, export)
+    assert (done.stdout + done.stderr).count("warning[events_lost]") == 1
+    done = reported(tmp_path, export, "--no-report")
+    assert "warning[events_lost]" in done.stderr

@@ -107,7 +107,8 @@ class _Screens:
         elif shown:
             display.show_lines(shown)
         for made in self._made:
-            shared.tell_warnings(made[0].warnings)
+            # A report repeats the warnings of its manifest.
+            shared.tell_warnings([one for one in made[0].warnings if f"[{one.code}]" not in made[2]])
         if not self._errors:
             display.tell_next("Next", self._next)
 

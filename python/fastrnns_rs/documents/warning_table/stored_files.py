@@ -29,7 +29,7 @@ _CAPTURING = (
         effect="the capture includes start-up and warm-up, because the profiler saw no iteration in its range",
         short="the capture includes start-up and warm-up",
         evidence="command of the profiler",
-        hint="Show the iterations only: fastrnns-rs report --iteration-range NAME FILE",
+        hint="Show the times of each iteration: fastrnns-rs report --by iteration FILE",
         verbs=_PROFILE,
     ),
     WarningRow(

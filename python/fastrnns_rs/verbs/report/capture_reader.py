@@ -261,7 +261,7 @@ def _parsed(
 def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]]:
     """Returns warnings about the files as such, as plain dictionaries.
 
-    They are about folders, manifests and drawn traces.
+    They are about folders, manifests and drawn traces, or in a manifest.
     """
     # Most files are not manifests, and a full check would import the modules that read them.
     named = [path for path in paths if file_kinds.may_be_manifest(path) or file_kinds.kind(path) == "folder"]

@@ -1,6 +1,6 @@
 """Warnings about folders and capture manifests.
 
-They tell of older exports, drawn traces, replaced files and failed captures.
+They tell of older exports, drawn traces, replaced files and failed captures, and repeat those of the manifests.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from fastrnns_rs.counting import counted
@@ -42,7 +43,7 @@ def find_manifest_warnings(paths: Iterable[str | Path]) -> list[RunWarning]:
         for file in manifests_at(path):
             if (read := find_read_artefacts(file)) is not None:
                 manifest, artefacts = read
-                found += [*_check_files(artefacts), *_check_capture(file, manifest)]
+                found += [*_check_files(artefacts), *_check_capture(file, manifest), *_repeat(file, manifest)]
     return found
 
 
@@ -126,3 +127,10 @@ def _check_capture(path: str | Path, manifest: Capture) -> Iterator[RunWarning]:
         failures.append(f"the command ended with exit status {manifest.exit_status}")
     if failures:
         yield make_warning("capture_failed", evidence=f"{os.fspath(path)}: {'; '.join(failures)}")
+
+
+def _repeat(path: str | Path, manifest: Capture) -> Iterator[RunWarning]:
+    """Yields the warnings that a manifest contains, with its path in their evidence."""
+    for one in manifest.warnings:
+        evidence = os.fspath(path) if one.evidence is None else f"{os.fspath(path)}: {one.evidence}"
+        yield replace(one, evidence=evidence)
