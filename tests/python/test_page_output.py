@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+import webbrowser
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ from page_documents import readme_run
 from run_files import failed, result, run
 from run_files import write as write_run
 from test_compare_command import call
+from test_inductor_finding import module
+from verb_documents import inductor_report
 
 import fastrnns_rs
+from fastrnns_rs.verbs.inductor import module_runs
 
 pytest.importorskip("matplotlib.pyplot")
 pytest.importorskip("matplotlib.backends.backend_svg")
@@ -125,3 +129,17 @@ def test_a_plot_of_another_tool_is_refused(call: Any, tmp_path: Path) -> None:
     done = call("show", found, "--plot", tmp_path / "x.svg")
     assert (done.status, done.stdout) == (2, "")
     assert result("cudnn").status == "ok"
+
+
+@pytest.mark.parametrize("words", [(), ("--output", "page.html")])
+def test_inductor_opens_its_page(words: tuple[str, ...], anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr(module_runs, "measure", lambda *_: inductor_report(kernels=True))
+    module(anywhere / "good.py")
+    done = run_cli("inductor", "good.py", "--open", *words, TMPDIR=anywhere)
+    assert done.stdout == ""
+    [address] = opened
+    page = Path(address.removeprefix("file://"))
+    assert page.read_text().startswith("<!doctype html>")
+    assert page.name.startswith("fastrnns-rs-") or words

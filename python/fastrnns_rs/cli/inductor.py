@@ -120,14 +120,15 @@ def command(**given: Any) -> int:
     from fastrnns_rs.cli.device_options import refuse_ranks
 
     refuse_ranks("inductor")
+    # With --open, this names the file.
+    format_name = shared.choose_format(given) or "table"
     with ResultsFile(given["output"]) as results:
-        return _measure(given, results)
+        return _measure(given, results, format_name)
 
 
-def _measure(given: dict[str, Any], results: ResultsFile) -> int:
+def _measure(given: dict[str, Any], results: ResultsFile, format_name: str) -> int:
     from fastrnns_rs.verbs.inductor.module_runs import Interrupted, measure
 
-    format_name = shared.choose_format(given) or "table"
     given["architectures"] = given["architectures"] or ()
     asked = InductorOptions(**shared.take(given, *_MODULE_OPTIONS))
     runner_options.load_files(given)
