@@ -18,6 +18,7 @@ from commands import run_with_facts
 from conftest import FACTS
 from hypothesis import given as drawn
 from hypothesis import strategies as st
+from profile_commands import WITH_CUDA
 
 import fastrnns_rs
 from fastrnns_rs.cli import VERBS, internal_run
@@ -295,6 +296,17 @@ def test_a_flag_wins_over_a_profiler_that_is_configured(anywhere: Path, monkeypa
     assert (checked().tool, checked().torch.row_limit) == ("torch", 50)
     monkeypatch.setenv(f"{PREFIX}_NSYS", "1")
     assert checked("--torch").tool == "torch"
+
+
+def test_configured_options_of_torch_apply_where_it_is_chosen_for_the_device(anywhere: Path) -> None:
+    configure(anywhere, "with-stack = true")
+    done = run_with_facts("profile", "py", "--dry-run", FASTRNNS_PROFILE_ROW_LIMIT="50")
+    assert "note: profiling with torch, which records most on this device" in done.stderr
+    assert " --with-stack " in done.stdout
+    assert " --row-limit=50\n" in done.stdout
+    nsys = fake_tools.nsys(anywhere / "nsys")
+    done = run_with_facts("profile", "py", "--dry-run", facts=WITH_CUDA, FASTRNNS_PROFILE_NSYS_PATH=nsys)
+    assert (done.status, "--with-stack" in done.stdout) == (0, False), done.stderr
 
 
 @pytest.mark.parametrize("verb", ["profile", "bench"])

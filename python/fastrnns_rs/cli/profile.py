@@ -35,8 +35,8 @@ Defaults come from [tool.fastrnns-rs.profile] in pyproject.toml and from variabl
 
 
 _TORCH_OPTIONS = (
-    *("activities", "schedule", "on_trace_ready", "group_by_stack", "sort_by", "row_limit"),
-    *("memory_timeline", "memory_snapshot"),
+    *("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules", "group_by_input_shape"),
+    *("on_trace_ready", "group_by_stack", "sort_by", "row_limit", "memory_timeline", "memory_snapshot"),
 )
 
 
@@ -151,7 +151,7 @@ def command(**given: Any) -> int:
     shared.tell_warnings(registry.plugin_warnings())
     given["format_name"], given["as_json"] = shared.choose_format(given), False
     with ResultsFile(given["output"]) as results:
-        return profile_captures.make(request, given, results)
+        return profile_captures.make(request, _make_torch_options(given), given, results)
 
 
 def make_request(given: dict[str, Any]) -> ProfileRequest:
@@ -173,14 +173,9 @@ def make_request(given: dict[str, Any]) -> ProfileRequest:
     if len(asked) > 1:
         raise exclusive(*asked)
     tool = asked[0] if asked else None
-    switches = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules", "group_by_input_shape")
-    torch = TorchOptions(
-        activities=given["activities"],
-        schedule=Schedule() if given["schedule"] is None else Schedule.parse(given["schedule"]),
-        **shared.take(given, *switches, *(name for name in _TORCH_OPTIONS if name not in {"activities", "schedule"})),
-    )
-    if tool != "torch" and not any(map(shared.is_flag, (*switches, *_TORCH_OPTIONS))):
-        # Configured options of torch.profiler do not apply to other profilers.
+    torch = _make_torch_options(given)
+    if tool != "torch" and not any(map(shared.is_flag, ("activities", "schedule", *_TORCH_OPTIONS))):
+        # Configured options of torch.profiler neither choose it nor apply to other profilers.
         torch = TorchOptions()
     return ProfileRequest(
         options=make_options(
@@ -194,4 +189,13 @@ def make_request(given: dict[str, Any]) -> ProfileRequest:
         tool=tool,
         torch=torch,
         **shared.take(given, "sleep_between_seconds"),
+    )
+
+
+def _make_torch_options(given: dict[str, Any]) -> TorchOptions:
+    """Returns the options of torch.profiler, also those of variables and of a `pyproject.toml`."""
+    return TorchOptions(
+        activities=given["activities"],
+        schedule=Schedule() if given["schedule"] is None else Schedule.parse(given["schedule"]),
+        **shared.take(given, *_TORCH_OPTIONS),
     )

@@ -22,14 +22,21 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.cli.results_file import ResultsFile
     from fastrnns_rs.documents.capture_manifest import Capture
+    from fastrnns_rs.problem.torch_profiler import TorchOptions
     from fastrnns_rs.runners.profile_request import ProfileRequest
     from fastrnns_rs.verbs.profile.capture_plan import Prepared
     from fastrnns_rs.verbs.profile.capture_run import CaptureError, Place
     from fastrnns_rs.views.profile_terminal import ProfileTerminal
 
 
-def make(request: ProfileRequest, given: dict[str, Any], results: ResultsFile) -> int:
+def make(request: ProfileRequest, torch: TorchOptions, given: dict[str, Any], results: ResultsFile) -> int:
     """Makes the captures of a request, prints them, and returns the exit code.
+
+    Args:
+        request: Request.
+        torch: Options of torch.profiler if it is selected automatically.
+        given: Values of the options.
+        results: Target of the screens.
 
     Raises:
         CaptureError: If the last capture that failed did so.
@@ -49,7 +56,8 @@ def make(request: ProfileRequest, given: dict[str, Any], results: ResultsFile) -
     with screens, display.step_progress("profile", intent, "steps") as progress:
         expected = [[name] for name in names] if given["separate"] else [names]
         terminal = ProfileTerminal(progress, expected * given["processes"], baseline=place.baseline)
-        prepared = capture_plan.prepare(request, {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]})
+        paths = {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]}
+        prepared = capture_plan.prepare(request, paths, torch)
         each = capture_plan.plan_captures(prepared, **shared.take(given, "separate", "processes"))
         _check_json(each, given)
         for note in _notes(prepared):

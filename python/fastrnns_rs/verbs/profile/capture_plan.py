@@ -40,12 +40,13 @@ class Prepared:
     chosen: bool
 
 
-def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepared:
+def prepare(request: ProfileRequest, paths: Mapping[str, str | None], torch: TorchOptions | None = None) -> Prepared:
     """Builds the plan of a capture.
 
     Args:
         request: Request.
         paths: Program of each profiler; None for the newest found.
+        torch: Options of torch's profiler if it is selected automatically; None for those of the request.
 
     Raises:
         MissingError: If the device or the profiler is missing.
@@ -61,6 +62,8 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None]) -> Prepare
     facts = environment.probe(request.options.device, request.options.computed_dtype)
     chosen = request.tool is None
     name = request.tool or ("torch" if request.torch != TorchOptions() else tools.best(facts))
+    if chosen and name == "torch" and torch is not None:
+        request = replace(request, torch=torch)
     request = replace(request, tool=name)
     tools.check_usable(name, facts)
     plan = make_plan(request.options, facts)
