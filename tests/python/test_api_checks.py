@@ -1,4 +1,4 @@
-"""Switches, integers and paths of public functions: others are refused by name before anything is done."""
+"""Switches, integers, texts and paths of public functions: others are refused by name before anything is done."""
 
 from __future__ import annotations
 
@@ -102,6 +102,21 @@ def test_values_without_end_are_too_many(values: Iterable[int]) -> None:
 def test_a_word_that_is_valid_beside_integers_permits_no_other_value(workers: Any) -> None:
     with pytest.raises(UsageError, match=r"^invalid integer: .* \(workers\)\. Use an integer\.$"):
         fastrnns_rs.read("x", workers=workers)
+
+
+@pytest.mark.parametrize("value", ["load_batch", 5, None, [5], ["x", None]])
+def test_a_text_is_no_list_of_texts(value: Any) -> None:
+    """Each letter of `load_batch` is in the name of nearly every range."""
+    for name, call in (("data_loaders", fastrnns_rs.read), ("architectures", fastrnns_rs.inductor)):
+        message = rf"^invalid value: {re.escape(repr(value))} \({name}\)\. Use a list of texts\.$"
+        with pytest.raises(UsageError, match=message):
+            call("x", **{name: value})
+
+
+@pytest.mark.parametrize("value", [5, b"x", ["@last"]])
+def test_a_value_that_names_no_run_is_not_resumed(value: Any) -> None:
+    with pytest.raises(UsageError, match=rf"^not a run: {re.escape(repr(value))} \(resume\)\. Use a run, the path"):
+        fastrnns_rs.bench("py", resume=value, history=False, progress=False)
 
 
 def test_positional_and_renamed_arguments_are_checked() -> None:

@@ -223,7 +223,7 @@ def ab(
 def _request(name: Literal["a", "b"], runners: Runners, given: Mapping[str, Any], *, several: bool) -> SideRequest:
     """Returns the request of a side, from all arguments of a call."""
     side = "baseline" if name == "a" else "candidate"
-    own = plain_arguments(given[f"{side}_options"] or {})
+    own = plain_arguments(_check_dict(f"{side}_options", given[f"{side}_options"], '{"seed": 1}'))
     for wrong in own.keys() - _OF_A_SIDE:
         meant = nearest_keyword(wrong, _OF_A_SIDE) if isinstance(wrong, str) else None
         hint = "Use arguments of sizes, modes, machine and TorchScript."
@@ -255,12 +255,20 @@ def _words(name: str, value: object) -> list[str]:
 
 
 def _variables(where: str, given: Mapping[str, str] | None) -> dict[str, str]:
-    if given is not None and not isinstance(given, Mapping):
-        raise UsageError(f"invalid value: {given!r}", 'Use a dict such as {"NAME": "VALUE"}.', where=where, value=given)
-    for name in given or {}:
+    found = _check_dict(where, given, '{"NAME": "VALUE"}')
+    for name, value in found.items():
         if "=" in str(name):
             raise UsageError(f"invalid variable: {name!r}", "Use a name without '='.", where=where, value=name)
-    return interleaved_plan.variables(f"{name}={value}" for name, value in (given or {}).items())
+        if not isinstance(value, str):
+            message, hint = f"invalid value: {value!r} of variable {name!r}", f"Use a text, or leave out {name!r}."
+            raise UsageError(message, hint, where=where, value=value)
+    return interleaved_plan.variables(f"{name}={value}" for name, value in found.items())
+
+
+def _check_dict(where: str, given: Mapping[str, Any] | None, example: str) -> Mapping[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(f"invalid value: {given!r}", f"Use a dict such as {example}.", where=where, value=given)
+    return given or {}
 
 
 def _check_sides(first: SideRequest, second: SideRequest, *, same: bool) -> None:

@@ -50,6 +50,9 @@ class RunSaver:
         """
         if isinstance(source, Run):
             return source
+        if not isinstance(source, (str, os.PathLike)):
+            hint = "Use a run, the path of its file, or its name, such as @last."
+            raise UsageError(f"not a run: {source!r}", hint, where="resume", value=source)
         path = Path(one_run(source, self._history))
         # A name that is too long is not an error here.
         if os.path.isfile(path):  # noqa: PTH113

@@ -57,12 +57,22 @@ def _integers(values: Any) -> list[int]:
     return [*map(_integer, values)]
 
 
+def _texts(values: Any) -> list[str]:
+    # The letters of a text are texts, too.
+    found = [*values]
+    if isinstance(values, str) or not all(isinstance(one, str) for one in found):
+        raise TypeError
+    return found
+
+
 SWITCH: Check = (_switch, "invalid value", "Use True or False.", ())
 _PATH: Check = (_path, "not a path", "Use a path: str or os.PathLike.", ())
 _CHECKS: dict[str, Check] = {
     "bool": SWITCH,
     "int": (_integer, "invalid integer", "Use an integer.", ()),
     "Iterable[int]": (_integers, "invalid value", "Use a list of integers.", ()),
+    "Iterable[str]": (_texts, "invalid value", "Use a list of texts.", ()),
+    "Sequence[str]": (_texts, "invalid value", "Use a list of texts.", ()),
     "str | Path": _PATH,
     "str | os.PathLike[str]": _PATH,
 }

@@ -39,7 +39,7 @@ _COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__
 def checked_keywords(*, several: str = "", **renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Makes a decorator that checks the arguments of a function.
 
-    A call raises UsageError for a value that is not the switch, the integer or the path that its annotation requires.
+    A call raises UsageError for a value that is not the switch, integer, path or list that its annotation requires.
     For an unknown keyword, it raises TypeError that names the nearest keyword.
 
     The signature is that of the function: `inspect.signature`, `help` and type checkers see it.

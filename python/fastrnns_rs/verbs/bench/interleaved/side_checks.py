@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.errors import MissingError, UsageError, exclusive
+from fastrnns_rs.errors import MissingError, UsageError, exclusive, is_one_of, unknown
 from fastrnns_rs.verbs.bench.effort import Effort
 
 if TYPE_CHECKING:
@@ -32,13 +32,15 @@ def make_effort(given: Mapping[str, Any]) -> Effort:
         given: Options by name: `quick`, `rigorous`, `processes`, `same`, `order_seed`, `until`, `live`, `nloops`.
 
     Raises:
-        UsageError: If a noise floor needs more processes, or options exclude each other.
+        UsageError: If a noise floor needs more processes, options exclude each other, or `until` is unknown.
     """
+    if given["until"] is not None and not is_one_of(given["until"], ["decided"]):
+        raise unknown("invalid value", given["until"], ["decided"], where="until")
     for name, other in (("quick", "rigorous"), ("until", "same"), ("live", "same"), ("live", "nloops")):
         if given[name] and given[other]:
             raise exclusive(name, other)
     count = _default_processes(given) if given["processes"] is None else given["processes"]
-    is_sequential = given["until"] == "decided"
+    is_sequential = given["until"] is not None
     found = Effort(processes=count, order_seed=given["order_seed"], until_decided=is_sequential, live=given["live"])
     if given["same"] and count < _SAME_PROCESSES:
         reason = f"a noise floor needs {2 * _SAME_PROCESSES} processes"
