@@ -230,6 +230,30 @@ def test_a_damaged_trace_is_told_of_and_strict_refuses_it(name: str, tmp_path: P
     assert refused.value.message.startswith(f"damaged capture: {str(path)!r}: events after byte ")
 
 
+DAMAGED = {
+    "rank1.json.gz": b"\x1f\x8b\x08" + bytes(range(200)),
+    "rank2.json.gz": b"",
+    "rank3.json": b'{"traceEvents": 5}',
+    "rank4.sqlite": b"garbage",
+    "rank5.sqlite": b"\x81\x02\x9c" * 700,
+    "rank6.nsys-rep": b"NVIDIA Tegra Profiler Report 2022@4@2" + bytes(100),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_strict_refuses_a_folder_with_a_damaged_capture(name: str, tmp_path: Path) -> None:
+    write(tmp_path / "rank0.json", [kernel("k", 5, 2)])
+    for other, content in {"notes.txt": b"hello", "a.png": b"\x89PNG\r\n", "settings.json": b'{"a": 1}'}.items():
+        (tmp_path / other).write_bytes(content)
+    assert run_cli("report", tmp_path, "--strict").status == 0
+    (tmp_path / name).write_bytes(DAMAGED[name])
+    assert run_cli("report", tmp_path, PATH="/nonexistent").status == 0
+    done = run_cli("report", tmp_path, "--strict", PATH="/nonexistent")
+    assert_tells(done, 1)
+    assert done.stderr.splitlines()[-2].startswith(f"error: cannot read capture: '{tmp_path / name}'")
+    assert "--strict" in done.stderr.splitlines()[-1]
+
+
 def cut_export(path: Path) -> Path:
     """An export of 400 kernels without the last pages of its file."""
     export = Export(path)

@@ -70,6 +70,7 @@ _JSON = (
     ((b'"results"', b'"command"'), Description("results of hyperfine", "show")),
     ((b'"benchmarks"',), Description("results of pyperf", "show")),
 )
+EMPTY = Description("an empty file")
 _GZIP = b"\x1f\x8b"
 _SCHEMA = re.compile(rb'"schema"\s*:\s*"fastrnns-rs/([a-z-]+)"')
 _PYTHON = re.compile(rb"^(?:from [\w.]+ import |import \w|def \w|class \w|# AOT ID)", re.MULTILINE)
@@ -145,7 +146,7 @@ def _describe_content(found: bytes) -> Description | None:
     if _PYTHON.search(text):
         generated = b"async_compile" in text or b"AOT ID" in text
         return Description("a generated module", "inductor") if generated else Description("a Python file")
-    return None if text else Description("an empty file")
+    return None if text else EMPTY
 
 
 def _describe_json(text: bytes) -> Description | None:

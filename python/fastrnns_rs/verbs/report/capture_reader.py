@@ -163,6 +163,7 @@ def read(
     summary = Summary(core, selected=any(narrowed), paths=given, warnings=manifest_warnings(paths))
     if strict:
         _refuse_damage(summary)
+        _refuse_damaged_files(trace, paths)
     if trace_output is not None:
         merged_trace.write(trace, trace_output, counted)
     return summary
@@ -334,3 +335,13 @@ def _refuse_damage(summary: Summary) -> None:
             path = next((one for one in paths if evidence.startswith(f"{one}: ")), "")
             reason = f"{warning['message']}: {evidence.removeprefix(f'{path}: ')}"
             raise FastrnnsError(f"damaged capture: {path!r}", "Leave out `strict` to read the rest.", reason=reason)
+
+
+def _refuse_damaged_files(trace: Trace, paths: Sequence[str | Path]) -> None:
+    """Refuses captures of a folder that are too damaged to be read at all."""
+    if trace.left_out:
+        from fastrnns_rs.verbs.report.unreadable_capture import find_damaged
+
+        error = find_damaged(trace.left_out, [file for path in paths for file, _, _ in sources.behind(path)])
+        if error is not None:
+            raise error
