@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import fake_tools
 import pytest
 from commands import finished
 from conftest import FACTS
 from parts import few
-from profile_commands import QUICK, argv, bad, kept, profile_cli, told, without_tools
+from profile_commands import QUICK, REPORTS, argv, bad, faked, kept, profile_cli, told, without_tools
 
-from fastrnns_rs.errors import UsageError
+import fastrnns_rs
+from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.errors import MissingError, UsageError
+from fastrnns_rs.machine import environment
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
-from fastrnns_rs.verbs.profile import capture_plan
+from fastrnns_rs.verbs.profile import capture_plan, capture_storage
 
 #: What the user's module does, which function is asked for, and what is wrong with that.
 NO_FUNCTION = {
@@ -120,6 +125,38 @@ def test_a_refusal_has_the_code_and_the_hint_that_the_process_gave(kind: str, co
     error, hint = bad(tmp_path, f"call.answer({{'runners': [{failed}], 'refusal': {refusal}}})", out="failed")
     assert error == "the runner py failed: of itself"
     assert hint.startswith("mend it; everything")
+
+
+def test_a_capture_that_is_refused_does_not_end_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusal = {"message": "it cannot be", "hint": "do without", "kind": "MissingError"}
+    refused = f"if 'py' in call.names:\n    call.answer({{'runners': [], 'refusal': {refusal}}}); sys.exit(0)\n"
+    done = faked(tmp_path, refused + REPORTS, "--separate", runners=("aten", "py", "cudnn"))
+    assert (done.status, done.stderr.count("error: ")) == (5, 1)
+    assert "error: it cannot be" in done.stderr
+    records = [Capture.load(path) for path in (tmp_path / "out").glob("*.json")]
+    assert sorted((one.runners, one.ok) for one in records) == [(["aten"], True), (["cudnn"], True), (["py"], False)]
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
+    given: Any = {"tool": "nsys", "tool_path": tmp_path / "bin" / "nsys", "output_dir": tmp_path / "api"}
+    with pytest.raises(MissingError, match="it cannot be"):
+        fastrnns_rs.profile(["py", "cudnn"], separate=True, quick=True, baseline=False, progress=False, **given)
+    assert len([*(tmp_path / "api").glob("*.json")]) == 2
+
+
+def test_the_exit_code_of_several_captures_is_the_first_in_order(tmp_path: Path) -> None:
+    statements = f"if 'py' in call.names: time.sleep(60)\nif 'aten' in call.names: sys.exit(9)\n{REPORTS}"
+    done = faked(tmp_path, statements, "--separate", "--timeout", "3", runners=("cudnn", "py", "aten"))
+    assert (done.status, done.stderr.count("error: ")) == (124, 2)
+    assert "exit status 9" in done.stderr.partition("error: ")[2].partition("error: ")[0]
+
+
+def test_a_full_disk_ends_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(path: Path, _text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(capture_storage, "_write", write)
+    done = faked(tmp_path, REPORTS, "--separate", runners=("cudnn", "py"))
+    assert (done.status, done.stderr.count("error: ")) == (1, 1)
+    assert "cannot write file" in done.stderr
 
 
 REFUSED = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, Unpack, overload
 from fastrnns_rs.api.arguments import make_choice, make_options, plain_arguments, refuse_in_worker, select_fields
 from fastrnns_rs.api.progress import profile_terminal
 from fastrnns_rs.documents.keywords import checked_keywords
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.problem.profiler_schedule import Schedule
 from fastrnns_rs.problem.torch_profiler import TorchOptions
@@ -277,7 +277,7 @@ def _captures(each: list[Prepared], place: Place, terminal: ProfileTerminal | No
     """Returns all captures, and raises the first failure after all were made."""
     from fastrnns_rs.verbs.profile import capture_run
 
-    captures, errors = [], []
+    captures, errors = [], list[tuple[str, FastrnnsError]]()
     if terminal is not None:
         terminal.plans([[task.runner.name for task in one.plan.tasks] for one in each])
     for index, one in enumerate(each):
@@ -285,11 +285,13 @@ def _captures(each: list[Prepared], place: Place, terminal: ProfileTerminal | No
             terminal.capture_begins(index)
         try:
             captures.append(capture_run.capture(one, place, terminal)[0])
-        except capture_run.CaptureError as error:
-            errors.append(error)
+        except FastrnnsError as error:
+            errors.append((" ".join(task.runner.name for task in one.plan.tasks), error))
+            if not capture_run.concerns_one(error):
+                break
     if errors:
-        first, *others = errors
-        for other in others:
-            first.add_note(f"as did {' '.join(other.capture.runners)}: {other}")
+        (_, first), *others = errors
+        for names, other in others:
+            first.add_note(f"as did {names}: {other}")
         raise first
     return captures

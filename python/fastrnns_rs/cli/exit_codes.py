@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastrnns_rs.errors import DiskError, FastrnnsError, MissingError, UsageError
 
 
@@ -28,9 +30,17 @@ _OF_ERRORS: tuple[tuple[type[FastrnnsError], int], ...] = (
     (MissingError, ExitCode.MISSING),
 )
 
+#: Codes of errors by precedence: the first that applies is the exit code.
+_PRECEDENCE = (ExitCode.TIMED_OUT, ExitCode.USAGE, ExitCode.MISSING, ExitCode.FAILED)
+
 
 def find_exit_code(error: FastrnnsError) -> int:
     """Returns the exit code of an error."""
     if error.is_timeout:
         return ExitCode.TIMED_OUT
     return next((code for kind, code in _OF_ERRORS if isinstance(error, kind)), ExitCode.FAILED)
+
+
+def find_decisive(errors: Sequence[FastrnnsError]) -> FastrnnsError:
+    """Returns the error whose exit code precedes those of all others, and the last of several."""
+    return min(reversed(errors), key=lambda one: _PRECEDENCE.index(find_exit_code(one)))

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.cli import display, shared
-from fastrnns_rs.cli.exit_codes import ExitCode
+from fastrnns_rs.cli.exit_codes import ExitCode, find_decisive
 from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.document import VERSION
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.screen import Line
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.torch_profiler import TorchOptions
     from fastrnns_rs.runners.profile_request import ProfileRequest
     from fastrnns_rs.verbs.profile.capture_plan import Prepared
-    from fastrnns_rs.verbs.profile.capture_run import CaptureError, Place
+    from fastrnns_rs.verbs.profile.capture_run import Place
     from fastrnns_rs.views.profile_terminal import ProfileTerminal
 
 
@@ -39,8 +39,7 @@ def make(request: ProfileRequest, torch: TorchOptions, given: dict[str, Any], re
         results: Target of the screens.
 
     Raises:
-        CaptureError: If the last capture that failed did so.
-        FastrnnsError: If the request cannot be carried out.
+        FastrnnsError: If the request cannot be carried out, or a capture failed.
     """
     from fastrnns_rs.documents import file_names
     from fastrnns_rs.verbs.profile import capture_plan, capture_run
@@ -68,7 +67,8 @@ def make(request: ProfileRequest, torch: TorchOptions, given: dict[str, Any], re
         terminal.plans([[task.runner.name for task in one.plan.tasks] for one in each])
         for index, one in enumerate(each):
             terminal.capture_begins(index)
-            screens.capture(one, place, terminal)
+            if not screens.capture(one, place, terminal):
+                break
     screens.raise_error()
     return ExitCode.FAILED if results.failed else ExitCode.DONE
 
@@ -87,7 +87,7 @@ class _Screens:
         self._given = given
         self._results = results
         self._made: list[tuple[Capture, Path, str]] = []
-        self._errors: list[CaptureError] = []
+        self._errors: list[FastrnnsError] = []
         self._next: str | None = None
         self._text = ""
         self.as_json = bool(given["as_json"] or given["format_name"] == "json")
@@ -124,18 +124,24 @@ class _Screens:
         """Adds a text as it is."""
         self._text += text
 
-    def capture(self, prepared: Prepared, place: Place, terminal: ProfileTerminal) -> None:
-        """Makes a capture, and keeps its error for `raise_error`."""
+    def capture(self, prepared: Prepared, place: Place, terminal: ProfileTerminal) -> bool:
+        """Makes a capture, and keeps its error for `raise_error`.
+
+        Returns:
+            False if other captures would fail for the same reason.
+        """
         from fastrnns_rs.verbs.profile import capture_run
 
         try:
             capture, stem = capture_run.capture(prepared, place, terminal)
-        except capture_run.CaptureError as error:
-            # Files of a failed capture may still be useful. The error reports the failure.
-            self._made.append((error.capture, error.log.with_suffix(""), ""))
+        except FastrnnsError as error:
+            if isinstance(error, capture_run.CaptureError):
+                # Files of a failed capture may still be useful. The error reports the failure.
+                self._made.append((error.capture, error.log.with_suffix(""), ""))
             self._errors.append(error)
-            return
+            return capture_run.concerns_one(error)
         self._made.append((capture, stem, self._report(capture, stem, terminal.note)))
+        return True
 
     def _report(self, capture: Capture, stem: Path, note: Callable[[str], None]) -> str:
         if self.as_json or self._given["no_report"]:
@@ -153,15 +159,17 @@ class _Screens:
         return text
 
     def raise_error(self) -> None:
-        """Prints the errors, and raises the last one.
+        """Prints the errors, and raises the one whose exit code comes first.
 
         Raises:
-            CaptureError: If a capture failed.
+            FastrnnsError: If a capture failed.
         """
-        for error in self._errors[:-1]:
-            shared.tell_error([f"error: {visible(error.message)}", f"hint: {visible(error.hint)}"])
-        if self._errors:
-            raise self._errors[-1]
+        decisive = find_decisive(self._errors) if self._errors else None
+        for error in self._errors:
+            if error is not decisive:
+                shared.tell_error([f"error: {visible(error.message)}", f"hint: {visible(error.hint)}"])
+        if decisive is not None:
+            raise decisive
         if self._made and self._given["no_report"] and not self.as_json:
             stem = self._made[-1][1]
             display.tell_next("Show the report", shlex.join(["fastrnns-rs", "report", f"{stem}.json"]))

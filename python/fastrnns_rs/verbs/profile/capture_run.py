@@ -58,6 +58,11 @@ class CaptureError(FastrnnsError):
             self.is_timeout = True
 
 
+def concerns_one(error: FastrnnsError) -> bool:
+    """Returns False if other captures would fail for the same reason: files that cannot be written."""
+    return isinstance(error, CaptureError) or not isinstance(error.__cause__, OSError)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """Output options of a capture.
