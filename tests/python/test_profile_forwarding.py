@@ -298,6 +298,19 @@ def test_a_flag_wins_over_a_profiler_that_is_configured(anywhere: Path, monkeypa
     assert checked("--torch").tool == "torch"
 
 
+@pytest.mark.parametrize("kind", ["chrome", "tensorboard"])
+def test_a_configured_folder_of_traces_starts_at_the_folder_of_the_file(kind: str, anywhere: Path) -> None:
+    below = anywhere / "a" / "b"
+    below.mkdir(parents=True)
+    targets = {"traces": anywhere / "traces", "/x:y": "/x:y", "~/z": "~/z"}
+    for target, found in targets.items():
+        configure(anywhere, f'torch = true\non-trace-ready = "{kind}:{target}"')
+        done = run_with_facts("profile", "py", "--dry-run", cwd=below)
+        assert f"--on-trace-ready={kind}:{found}" in shlex.split(done.stdout), done.stderr
+    configure(anywhere, f'torch = true\non-trace-ready = "{kind}:"')
+    assert run_with_facts("profile", "py", "--dry-run", cwd=below).status == 2
+
+
 def test_configured_options_of_torch_apply_where_it_is_chosen_for_the_device(anywhere: Path) -> None:
     configure(anywhere, "with-stack = true")
     done = run_with_facts("profile", "py", "--dry-run", FASTRNNS_PROFILE_ROW_LIMIT="50")

@@ -81,6 +81,10 @@ class Program(Code):
     names = "programs"
 
 
+class Handler(Code):
+    """Option whose value is a trace handler: `KIND:DIR`, or code."""
+
+
 def configured(verb: str, params: Sequence[click.Parameter]) -> dict[str, Any]:
     """Reads the values that the project's `pyproject.toml` sets.
 
@@ -242,6 +246,13 @@ def _located(param: click.Option, value: Any, folder: Path) -> Any:
     """
     if isinstance(value, list):
         return [_located(param, one, folder) for one in value]
+    if isinstance(param, Handler):
+        from fastrnns_rs.problem.torch_profiler import HANDLERS
+
+        kind, _, target = value.partition(":")
+        # A tilde is a home folder here, and an empty folder is an error.
+        is_relative = kind in HANDLERS and target[:1] not in {"", "~"}
+        return f"{kind}:{folder / target}" if is_relative else value
     is_path = "/" in str(value) if isinstance(param, Program) else isinstance(param.type, click.Path)
     return str(folder / value) if is_path else value
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fastrnns_rs.cli import internal_run, options, profile_captures, renamed_options, runner_options, shared
-from fastrnns_rs.cli.configuration import Code, Program, Target, Unconfigured
+from fastrnns_rs.cli.configuration import Handler, Program, Target, Unconfigured
 from fastrnns_rs.cli.options import FLAGS_ONLY, Count, ListOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.errors import exclusive
@@ -105,7 +105,7 @@ _TORCH_OPTIONS = (
 @click.option("--schedule", metavar="KEY=N,...", help=f"Schedule of torch.profiler. [default: {Schedule()}]")
 @click.option(
     "--on-trace-ready",
-    cls=Code,
+    cls=Handler,
     metavar="TARGET",
     help="Trace handler: chrome:DIR, tensorboard:DIR or module:function.",
 )
