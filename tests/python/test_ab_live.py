@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from commands import run_cli
 from conftest import PLANTED, TINY
 
 from fastrnns_rs._core import Process
+from fastrnns_rs.cli.ab import command
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.live_pair import LivePair
+from fastrnns_rs.verbs.bench.interleaved import side_checks
 
 LIVE = [
     "--runner-file",
@@ -28,6 +31,19 @@ LIVE = [
     "--run-file",
     "ab.json",
 ]
+
+
+def test_the_help_names_the_default_number_of_processes() -> None:
+    def default(name: str) -> int:
+        keys = ("quick", "rigorous", "processes", "same", "order_seed", "until", "live", "nloops")
+        return side_checks.make_effort({**dict.fromkeys(keys), "same": False, "live": False, name: True}).processes or 0
+
+    [text] = [one.help for one in command.params if isinstance(one, click.Option) and one.name == "processes"]
+    assert default("rigorous") == default("same")
+    assert text == (
+        f"Fresh processes per side. [default: {default('none')}; {default('live')} with --live, "
+        f"{default('quick')} with --quick, {default('same')} with --rigorous or --same]"
+    )
 
 
 def test_both_sides_of_a_pair_are_measured_in_turns(anywhere: Path) -> None:

@@ -56,7 +56,9 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @runner_options.runner_files
 @runner_options.sizes
 @runner_options.modes
-@effort_options.processes("Fresh processes per side. [default: 10; 3 with --quick, 20 with --rigorous or --same]")
+@effort_options.processes(
+    "Fresh processes per side. [default: 10; 5 with --live, 3 with --quick, 20 with --rigorous or --same]"
+)
 @click.option(
     "--until",
     type=click.Choice(["decided"]),
