@@ -270,3 +270,17 @@ def test_commands_of_the_page_run(history: RunHistory, anywhere: Path) -> None:
         done = run_cli(*line.split()[1:])
         assert done.status == 0, (line, done.stderr)
     assert run_cli("history", "--help").stdout.count("fastrnns-rs history") >= 4
+
+
+@pytest.mark.parametrize(
+    "words", [["--tag", "one"], ["--untag", "one"], ["--export", "out"], ["--import", "out"], ["--prune"]]
+)
+@pytest.mark.parametrize("json_words", [["--json"], ["--format", "json"]])
+def test_an_action_writes_no_json(history: RunHistory, anywhere: Path, words: list[str], json_words: list[str]) -> None:
+    kept(history, made(1))
+    done = run_cli("history", *words, *json_words)
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {json_words[0]} and {words[0]} exclude each other\n")
+    if words[0] == "--tag":
+        # A configured format is that of the list.
+        assert run_cli("history", *words, FASTRNNS_HISTORY_FORMAT="json").status == 0

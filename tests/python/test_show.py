@@ -59,6 +59,28 @@ def test_a_run_that_is_not_whole_says_so(status: Any, call: Any, tmp_path: Path)
     assert command == ([f"\n  fastrnns-rs bench --resume {path}\n"] if status == "interrupted" else [])
 
 
+def test_a_run_of_python_is_continued_in_python(call: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", replace(run([result()], status="interrupted"), command=["train.py", "--fast"]))
+    errors = call("show", path).stderr
+    assert errors.endswith(f"Continue in Python, with the same arguments:\n  fastrnns_rs.bench(..., resume='{path}')\n")
+    assert "fastrnns-rs bench --resume" not in errors
+
+
+@pytest.mark.parametrize("words", [["--json"], ["--format", "csv"], ["--open"]])
+def test_warnings_have_no_document(
+    call: Any, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "x.json", run([result()]))
+    done = call("show", path, "--warnings", *words)
+    assert (done.status, done.stdout) == (2, "")
+    assert f"error: --warnings and {words[0]} exclude each other" in done.stderr
+    monkeypatch.setenv("FASTRNNS_SHOW_WARNINGS", "1")
+    if words != ["--open"]:
+        assert "no warnings" not in call("show", path, *words).stdout
+    monkeypatch.setenv("FASTRNNS_SHOW_FORMAT", "json")
+    assert call("show", path, "--warnings").stdout == "no warnings\n"
+
+
 def test_hints_name_the_run_that_is_shown(call: Any, tmp_path: Path) -> None:
     hint = "Show all figures: fastrnns-rs show @last --wide"
     notices = [RunWarning(code="several_modes", message="two levels", evidence=None, hint=hint)]

@@ -93,7 +93,7 @@ def command(**given: Any) -> int:
     history = history_options.find_history(given)
     assert history is not None  # noqa: S101  # this verb has no --no-history
     format_name = shared.choose_format(given) or "table"
-    acts = _acts(given)
+    acts = _acts(given, format_name)
     wants_trends = _wants_trends(given, acts, format_name)
     output_checks.check_output(given["output"])
     if given["output"] is not None and given["output"].resolve().parent == history.runs_folder.resolve():
@@ -134,7 +134,7 @@ def command(**given: Any) -> int:
     return ExitCode.DONE
 
 
-def _acts(given: dict[str, Any]) -> list[str]:
+def _acts(given: dict[str, Any], format_name: str) -> list[str]:
     """Returns a list of the requested action, which may be empty.
 
     Raises:
@@ -147,6 +147,8 @@ def _acts(given: dict[str, Any]) -> list[str]:
     source = click.get_current_context().get_parameter_source("output")
     if acts and source is ParameterSource.COMMANDLINE:
         raise exclusive("output", acts[0])
+    if acts and format_name == "json" and (names := [*filter(shared.is_flag, ("as_json", "format_name"))]):
+        raise exclusive(names[0], acts[0])
     if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
         raise UsageError("--older-than, --keep and --dry-run need --prune", "Add --prune.")
     return acts

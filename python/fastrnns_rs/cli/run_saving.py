@@ -213,7 +213,8 @@ class RunSaver:
             )
             # Also with `--quiet`: nothing else names the file.
             tell = shared.tell_error if is_lost else shared.tell
-            lines = (where, f"hint: fastrnns-rs {'history --import' if is_lost else 'show'} {shell_word(place)}")
+            verb, folder = ("history --import", shared.history_words()) if is_lost else ("show", "")
+            lines = (where, f"hint: fastrnns-rs {verb} {shell_word(place)}{folder}")
             tell(map(visible, lines))
         except OSError as error:
             self.failed = True

@@ -14,7 +14,7 @@ import click
 from fastrnns_rs.cli import display, history_options, options, output_checks, page_output, shared, sweep_options
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
-from fastrnns_rs.errors import UsageError
+from fastrnns_rs.errors import UsageError, exclusive
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import formats
 from fastrnns_rs.views.prose import WIDTH
@@ -63,6 +63,8 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     from fastrnns_rs.verbs.history.run_names import one_run
 
     page_output.check_choice(given)
+    if given["warnings"] and format_name != "table":
+        _check_format(given)
     if len(files) > 1:
         _check_several(files, given, format_name)
     history = history_options.find_history(given)
@@ -74,6 +76,20 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     else:
         _show_one(files[0], paths[0], format_name, given)
     return ExitCode.DONE
+
+
+def _check_format(given: dict[str, Any]) -> None:
+    """Checks that only one of `--warnings` and a format for a whole document is on the command line.
+
+    A format there replaces configured `--warnings`.
+
+    Raises:
+        UsageError: If both are.
+    """
+    name = next(filter(shared.is_flag, ("as_json", "format_name", "open_page")), None)
+    if name is not None and shared.is_flag("warnings"):
+        raise exclusive("warnings", name)
+    given["warnings"] = name is None
 
 
 def _check_several(files: Sequence[str], given: dict[str, Any], format_name: str) -> None:
@@ -234,9 +250,13 @@ def _next_lines(run: Run, name: str) -> list[Line]:
             return display.next_lines("Compare the sides", f"fastrnns-rs compare {words}", limit)
         is_ours = run.command[:1] == ["fastrnns-rs"]
         return display.next_lines("Start again", shlex.join(run.command), limit) if is_ours else []
-    if run.status == "interrupted":
+    if run.status != "interrupted":
+        return []
+    if run.command[:2] == ["fastrnns-rs", "bench"]:
         return display.next_lines("Continue", f"fastrnns-rs bench --resume {words}", limit)
-    return []
+    # A run file does not have the arguments of Python.
+    call = f"fastrnns_rs.bench(..., resume={name!r})"
+    return display.next_lines("Continue in Python, with the same arguments", call, limit)
 
 
 def _show_warnings(warnings: Sequence[RunWarning], output: Path | None) -> None:

@@ -118,6 +118,14 @@ def test_a_quiet_command_names_the_place_of_a_run_that_is_not_in_the_history(
     assert measured(Run.load(kept)) == MEASURED
 
 
+def test_the_hint_imports_into_the_history_that_was_named(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fail(monkeypatch, errno.ENOSPC)
+    folder = temporary.parent / "a history"
+    done = run_pretended(*BENCH, "--quiet", "--history", folder, TMPDIR=temporary, FASTRNNS_NO_HISTORY="0")
+    (kept,) = temporary.iterdir()
+    assert done.stderr.splitlines()[-1] == f"hint: fastrnns-rs history --import {kept} --history '{folder}'"
+
+
 @pytest.mark.parametrize("options", [["--json"], []])
 def test_without_a_temporary_folder_results_go_to_stdout(
     place: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
