@@ -42,5 +42,5 @@ def find_exit_code(error: FastrnnsError) -> int:
 
 
 def find_decisive(errors: Sequence[FastrnnsError]) -> FastrnnsError:
-    """Returns the error whose exit code precedes those of all others, and the last of several."""
+    """Returns the error whose exit code comes first; the last of several."""
     return min(reversed(errors), key=lambda one: _PRECEDENCE.index(find_exit_code(one)))

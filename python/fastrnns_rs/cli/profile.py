@@ -193,7 +193,7 @@ def make_request(given: dict[str, Any]) -> ProfileRequest:
 
 
 def _make_torch_options(given: dict[str, Any]) -> TorchOptions:
-    """Returns the options of torch.profiler, also those of variables and of a `pyproject.toml`."""
+    """Returns the options of torch.profiler, also configured options."""
     return TorchOptions(
         activities=given["activities"],
         schedule=Schedule() if given["schedule"] is None else Schedule.parse(given["schedule"]),

@@ -79,9 +79,9 @@ def command(files: tuple[str, ...], **given: Any) -> int:
 
 
 def _check_format(given: dict[str, Any]) -> None:
-    """Checks that only one of `--warnings` and a format for a whole document is on the command line.
+    """Checks that the command line does not have both `--warnings` and a format.
 
-    A format there replaces configured `--warnings`.
+    A format on the command line replaces configured `--warnings`.
 
     Raises:
         UsageError: If both are.

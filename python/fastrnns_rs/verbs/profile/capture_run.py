@@ -59,7 +59,7 @@ class CaptureError(FastrnnsError):
 
 
 def concerns_one(error: FastrnnsError) -> bool:
-    """Returns False if other captures would fail for the same reason: files that cannot be written."""
+    """Returns False for files that cannot be written: other captures would fail too."""
     return isinstance(error, CaptureError) or not isinstance(error.__cause__, OSError)
 
 
