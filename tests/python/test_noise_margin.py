@@ -60,7 +60,8 @@ def test_the_noise_floor_of_the_machine_that_measured_is_the_margin() -> None:
     assert (found.method.margin, found.method.margin_source) == (0.03, "noise_floor")
     assert found.rows[0].verdict == "equivalent"
     store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.0312345678))
-    assert "(within ±3.12 %, the noise floor of this machine)" in compared(on("cpu"), on("cpu", seed=1)).render("table")
+    text = compared(on("cpu"), on("cpu", seed=1)).render("table", width=120)
+    assert "(within ±3.12 %, the noise floor of this machine)" in text
     assert {one.code for one in found.warnings} == {"false_alarms"}
 
 
