@@ -19,13 +19,13 @@ from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes.listener import Answer
 
 
-def ab(anywhere: Path, *words: str, effect: float) -> Done:
+def ab(anywhere: Path, *words: str, effect: float, backward: bool = True) -> Done:
     """Runs `ab` of pretended processes whose times vary by 1 %; longer sequences take longer by `effect`."""
     chance = random.Random(7)
 
     def worker(job: dict[str, Any]) -> Answer:
         level = 1e6 * chance.lognormvariate(0, 0.01) * (1 + effect * (job["problem"]["seq_length"] == 4))
-        return measured([9_000_000] + [round(level)] * 10, [9_000_000] + [round(2 * level)] * 10)
+        return measured([9_000_000] + [round(level)] * 10, [9_000_000] + [round(2 * level) * backward] * 10)
 
     base = ["ab", "cudnn", "--b", "--seqLength 4", "--device", "cpu", *TINY, "--run-file", "ab.json"]
     return run_cli(*base, *words, cwd=anywhere, executor=pretended_workers.each(worker))
@@ -67,6 +67,14 @@ def test_the_last_pair_may_give_the_verdict(anywhere: Path) -> None:
     assert pairs(anywhere) == 4
     assert "2 slower" in done.stdout
     assert "Stopped after 4 pairs, because every row has a verdict." in done.stdout
+
+
+def test_a_row_with_a_time_of_zero_does_not_end_the_measurement(anywhere: Path) -> None:
+    done = ab(anywhere, "--until", "decided", effect=0.2, backward=False)
+    assert done.status == 0, done.stderr
+    assert 4 <= pairs(anywhere) <= 6
+    assert "1 slower" in done.stdout
+    assert "a process has a median of 0 ns" in done.stdout
 
 
 def test_the_derivation_names_the_confidence_sequence(anywhere: Path) -> None:

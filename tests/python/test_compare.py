@@ -320,7 +320,6 @@ BROKEN = [
     ({"steady_from": None}, r"x: results\[0\]\.processes\[0\]\.steady_from is None, and forward_ns has 5 samples"),
     ({"steady_from": 5}, r"steady_from is 5, and forward_ns has 5 samples"),
     ({"steady_from": -2}, r"steady_from is -2"),
-    ({"forward_ns": [0, 0, 0]}, r"processes\[0\]\.forward_ns has a median of 0 ns"),
     ({"forward_ns": [5, 5, -7]}, r"processes\[0\]\.forward_ns has a median of -7 ns"),
     ({"forward_ns": [1, 1, 10**400]}, r"processes\[0\]\.forward_ns: samples\[0\] is too large"),
 ]
@@ -332,6 +331,31 @@ def test_samples_that_make_no_sense_are_named(change: dict[str, Any], message: s
     broken = replace(made, processes=[replace(made.processes[0], **change), *made.processes[1:]])
     with pytest.raises(UsageError, match=message):
         side_of_run(run([broken]), label="x", file="x")
+
+
+def test_a_row_with_a_time_of_zero_has_no_verdict_and_the_others_have_theirs() -> None:
+    rows = [result("cudnn"), result("jit")]
+    first = rows[0].processes[0]
+    for phase in ("forward_ns", "backward_ns"):
+        row = replace(rows[0], processes=[replace(first, **{phase: [0] * 17}), *rows[0].processes[1:]])
+        other = "backward" if phase == "forward_ns" else "forward"
+        after = run([result("cudnn", seed=1), result("jit", seed=1)])
+        for before in (
+            run([row, rows[1]]),
+            [run([row, rows[1]]), run([result("cudnn", seed=2), result("jit", seed=2)])],
+        ):
+            found = compare(before, after)
+            reasons = {f"{one.runner}/{one.phase}": one.reason for one in found.rows if one.baseline is None}
+            assert reasons == {f"cudnn/{phase[:-3]}": "a process has a median of 0 ns (in the baseline)"}
+            assert {one.phase for one in found.rows if one.runner == "cudnn" and one.ratio is not None} == {other}
+            assert (len(found.rows), found.exit_code, found.geometric_mean is None) == (4, 0, False)
+            assert "runner_failed" not in {one.code for one in found.warnings}
+    # Neither side has a time.
+    nothing = [replace(row, processes=[replace(one, backward_ns=[0] * 17) for one in row.processes]) for row in rows]
+    [both_reasons] = {one.reason for one in compare(run(nothing), run(nothing)).rows if one.phase == "backward"}
+    assert both_reasons == "; ".join(
+        f"a process has a median of 0 ns (in the {side})" for side in ("baseline", "candidate")
+    )
 
 
 def test_times_far_apart_are_still_numbers() -> None:

@@ -158,17 +158,25 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
     kept_file.rename(kept_file.with_name("mine.json"))
     assert note in run_cli("history", "--import", "out", "--history", "other").stderr
     # A run that the history could not list.
-    still = made(8)
-    [row] = still.results
-    nothing = replace(row, processes=[replace(one, forward_ns=[0] * len(one.forward_ns)) for one in row.processes])
-    replace(still, results=[nothing]).save(anywhere / "still.json")
-    refused = run_cli("history", "--import", "still.json", "--history", "other").stderr
-    assert "has a median of 0 ns" in refused
+    long = made(8)
+    replace(long, results=[replace(long.results[0], runner="x" * (1 << 21))]).save(anywhere / "long.json")
+    refused = run_cli("history", "--import", "long.json", "--history", "other").stderr
+    assert "text of more than" in refused
     assert "new in the history: 0 runs" in refused
     [name] = [one for one in os.listdir("out") if one.startswith("20260101T000003Z")]
     (anywhere / "out" / name).write_text("mine")
     assert f"out/{name}'" in run_cli("history", "@last", "--export", "out").stderr
     assert (anywhere / "out" / name).read_text() == "mine"
+
+
+def test_a_run_with_a_time_of_zero_is_listed(history: RunHistory, anywhere: Path) -> None:
+    run = made(8)
+    [row] = run.results
+    nothing = replace(row, processes=[replace(one, forward_ns=[0] * len(one.forward_ns)) for one in row.processes])
+    replace(run, results=[nothing]).save(anywhere / "run.json")
+    assert "new in the history: 1 run" in run_cli("history", "--import", "run.json").stderr
+    assert [one.run_id for one in history.document().runs] == [run.run_id]
+    assert history.document().warnings == []
 
 
 def test_runs_of_another_time_zone_are_in_order(history: RunHistory) -> None:

@@ -137,7 +137,7 @@ def _read_phases(run: Run, past: Past | None) -> dict[Phase, PhaseSessions]:
     found: dict[Phase, PhaseSessions] = {}
     own = {one.session_id for one in run.sessions} | {run.run_id}
     for one, other in zip(*(side.series for side in read_both(run)), strict=True):
-        if one.phase is None or not one.medians_ns:
+        if one.phase is None or not (one.medians_ns and other.medians_ns):
             continue
         # Both sides measured the same, so that the session has all of their processes.
         medians = [*one.medians_ns, *other.medians_ns]

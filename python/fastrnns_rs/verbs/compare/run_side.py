@@ -13,7 +13,7 @@ from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.conditions import hash_conditions, hash_setting
 from fastrnns_rs.verbs.compare.environment_keys import flatten
-from fastrnns_rs.verbs.compare.side import Series, Side
+from fastrnns_rs.verbs.compare.side import NO_TIME, Series, Side
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process, Result, Run
@@ -35,7 +35,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
         name: Path or name of the run for a command line; None if it has none.
 
     Raises:
-        UsageError: If a process that ended well has no timed samples, or a median that is not above 0 ns.
+        UsageError: If a process that ended well has no timed samples, or a median below 0 ns.
     """
     ended = sum(process.status == "ok" for result in run.results for process in result.processes)
     interrupted = make_warning(
@@ -91,6 +91,10 @@ def _series(result: Result, run: Run, setting: str, place: str, *, paired: bool)
                 blocks.append(ranks[0].index)
                 count += sum(len(samples) for _, samples in known)
                 times += [samples for _, samples in known]
+        # A time of 0 has no logarithm. Without its process, the others are not a fair sample.
+        is_timed = all(time > 0 for time, *_ in levels)
+        if not is_timed:
+            levels, sessions, blocks, times, count = [], [], [], [], 0
         medians, means, p95s = map(list, zip(*levels, strict=True)) if levels else ([], [], [])
         kind, family = hash_conditions(setting, result, phase)
         yield Series(
@@ -102,7 +106,7 @@ def _series(result: Result, run: Run, setting: str, place: str, *, paired: bool)
             medians_ns=medians,
             sessions=sessions,
             n_samples=count,
-            reason=reason,
+            reason=reason if is_timed else NO_TIME,
             mode=result.mode,
             kinds=(kind,),
             families=(family,),
@@ -176,6 +180,6 @@ def _statistics(samples: list[int], place: str, turns: Sequence[int] = ()) -> tu
     except ValueError as error:
         raise UsageError(f"invalid samples: {place}", "Measure again.", reason=str(error)) from error
     median = process_time(samples, turns)
-    if median <= 0:
+    if median < 0:
         raise UsageError(f"invalid samples: {place} has a median of {median:g} ns", "Measure again.")
     return median, sum(samples) / len(samples), p95

@@ -16,6 +16,8 @@ from fastrnns_rs.verbs.compare.environment_keys import merged
 #: Statistic of a process that is compared. `mean_to_median` is the mean divided by the median.
 Level = Statistic | Literal["mean_to_median"]
 LEVELS: tuple[Level, ...] = (*get_args(Statistic), "mean_to_median")
+#: Reason of a series with a time that its clock cannot resolve, such as that of an empty phase under CUDA events.
+NO_TIME = "a process has a median of 0 ns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,9 +207,10 @@ def sizes(series: Series) -> dict[str, Any]:
 
 
 def _added(first: Series, second: Series) -> Series:
-    # A runner that failed in one file counts as failed: the processes that survived are not a fair sample. If it was
-    # skipped or interrupted, the processes of the other file are as good as they are alone.
-    broken = next((one for one in (first, second) if one.failed), None)
+    # A runner that failed in one file counts as failed: the processes that survived are not a fair sample. The same
+    # holds for a time of 0. If it was skipped or interrupted, the processes of the other file are as good as they are
+    # alone.
+    broken = next((one for one in (first, second) if one.failed or one.reason == NO_TIME), None)
     if broken is not None:
         empty = ("medians_ns", "sessions", "samples_ns", "blocks", "means_ns", "p95s_ns")
         nothing: dict[str, Any] = {name: [] for name in empty}

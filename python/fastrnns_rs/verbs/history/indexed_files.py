@@ -56,7 +56,7 @@ def check(run: Run, path: Path) -> None:
     """Checks that the history can list a run.
 
     Raises:
-        UsageError: If it cannot, such as for a median of 0 ns.
+        UsageError: If it cannot, such as for samples that are damaged.
     """
     _read_rows(run, (path.name, 0, 0, 0), path)
 
