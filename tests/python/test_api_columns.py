@@ -96,6 +96,19 @@ def test_a_process_that_ended_before_its_timed_samples_has_none() -> None:
     assert not replace(screen_data.candidate(), results=[early]).samples()["timed"].any()
 
 
+def test_samples_of_processes_that_do_not_count_are_not_timed() -> None:
+    made = run_files.run([run_files.exactly([1000, 1002, 1004, 1006])])
+    [row] = made.results
+    stopped = [replace(row.processes[0], status="interrupted"), *row.processes[1:]]
+    found = replace(made, results=[replace(row, processes=stopped)])
+    assert {*found.samples()["process"][found.samples()["timed"]]} == {1, 2, 3}
+    assert len(found.render("pep").splitlines()) == 9
+    # Ranks count together.
+    ranks = [replace(one, rank=place % 2, index=place // 2) for place, one in enumerate(stopped)]
+    found = replace(made, results=[replace(row, processes=ranks)])
+    assert {*found.samples()["process"][found.samples()["timed"]]} == {1}
+
+
 def test_rows_of_a_comparison_are_flat(comparison: Comparison) -> None:
     found = comparison.columns()
     assert found["runner"].tolist() == [row.runner for row in comparison.rows]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import scipy.stats
-from run_files import PROBLEM, exactly, failed, process, result, run
+from run_files import PROBLEM, both, exactly, failed, process, result, run
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
@@ -146,6 +146,9 @@ def test_what_one_side_lacks_is_a_row_without_a_verdict() -> None:
     # It failed in the baseline: nothing of the candidate is wrong.
     assert found.exit_code == 0
     assert "runner_failed" in codes(found)
+    # Both sides of `ab` are one measurement.
+    for sides in ((failed("was"), result("is")), (result("is"), failed("was"))):
+        assert compare(both(*sides)).exit_code == 1
 
 
 def test_exit_codes() -> None:

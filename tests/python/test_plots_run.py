@@ -94,6 +94,16 @@ def test_distribution_ends_at_the_largest_timed_sample() -> None:
         assert (line.get_xdata()[-1] * 1e6, line.get_ydata()[-1]) == (pytest.approx(max(timed)), 100.0)
 
 
+def test_distribution_leaves_out_processes_that_do_not_count() -> None:
+    run = screen_data.candidate()
+    result = run.results[0]
+    for count in (1, len(result.processes)):
+        stopped = [replace(one, status="interrupted") for one in result.processes[:count]]
+        changed = replace(run, results=[replace(result, processes=[*stopped, *result.processes[count:]])])
+        found = axes(changed, "distribution", row=f"{result.runner}/forward")
+        assert len(found.lines) == len(result.processes) - count
+
+
 def test_bars_are_first_iterations_compilations_and_memory() -> None:
     run = screen_data.candidate()
     results = run_times.measured(run)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from fastrnns_rs.documents.replicates import counted
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -127,11 +129,13 @@ def sample_columns(run: Run) -> Columns:
     parts: list[tuple[list[object], int, int | None, np.ndarray[Any, Any]]] = []
     for result in run.results:
         point = [result.point.get(axis) for axis in axes]
+        complete = {id(one) for ranks in counted(result.processes) for one in ranks}
         for process in result.processes:
             for phase, samples in (("forward", process.forward_ns), ("backward", process.backward_ns)):
                 known: list[object] = [result.runner, result.side, result.problem.device, *point, phase]
                 known += [process.index, process.rank]
-                parts.append((known, len(samples or ()), process.first_timed, np.array(samples or (), dtype=np.int64)))
+                first = process.first_timed if id(process) in complete else None
+                parts.append((known, len(samples or ()), first, np.array(samples or (), dtype=np.int64)))
     counts = [count for _, count, _, _ in parts]
     iterations = [np.arange(count, dtype=np.int64) for count in counts]
     timed = [

@@ -280,8 +280,8 @@ class Run(Container[Result], Tabular, Document):
 
         Returns:
             An array for each column, all of one length. `time_ns` is the time of the phase in nanoseconds. `timed` is
-            False in the warm-up. `process` is the number of the process, `side` is `a` or `b` in a run of `ab`. The
-            axes of a sweep are columns too: `hidden_size`.
+            False in the warm-up, and in processes that did not measure to their end. `process` is the number of the
+            process, `side` is `a` or `b` in a run of `ab`. The axes of a sweep are columns too: `hidden_size`.
         """
         from fastrnns_rs.documents.columns import sample_columns
 

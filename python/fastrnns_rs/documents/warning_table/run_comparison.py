@@ -82,8 +82,8 @@ _EVIDENCE = (
         evidence="runners, with the reason and the side",
         hint="Show the reasons: fastrnns-rs show FILE",
         verbs=("compare", "ab", "inductor"),
-        details="Their rows have no verdict. The exit code is 1 if a runner failed in the candidate. In `inductor`, "
-        "the runner was not compiled, so there is no module.",
+        details="Their rows have no verdict. The exit code is 1 if a runner failed in the candidate, or on either side "
+        "of `ab`. In `inductor`, the runner was not compiled, so there is no module.",
     ),
     WarningRow(
         "run_interrupted",

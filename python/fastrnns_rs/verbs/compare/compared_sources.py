@@ -117,6 +117,7 @@ def compare_sources(
         fail_on=fail_on,
         warnings=warnings,
         statistic=statistic,
+        intended=not candidate,
     )
     return Outcome(
         comparison=comparison,

@@ -76,10 +76,16 @@ def assemble(
     fail_on: Collection[str] = (),
     warnings: Sequence[RunWarning] = (),
     statistic: Statistic = "median",
+    intended: bool = False,
 ) -> Comparison:
-    """Builds the document of a comparison from its rows."""
+    """Builds the document of a comparison from its rows.
+
+    A runner that failed in a baseline of its own is no fault of the candidate. Both sides of an `ab` (`intended`) are
+    one measurement, which failed.
+    """
     rows = [one.row for one in judged]
-    failed = any(one.pair.candidate is not None and one.pair.candidate.failed for one in judged)
+    sides = [side for one in judged for side in (one.pair.candidate, *([one.pair.baseline] if intended else []))]
+    failed = any(side is not None and side.failed for side in sides)
     changed = [*differences(baseline.environment, candidate.environment), *_seeds(judged)]
     return Comparison(
         kind="run",

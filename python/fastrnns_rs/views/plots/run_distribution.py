@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.replicates import counted
 from fastrnns_rs.views.plots.limits import TimeAxis
 from fastrnns_rs.views.plots.run_samples import add_legend, find, process_name
 from fastrnns_rs.views.plots.thinning import quantile_points
@@ -19,7 +20,7 @@ _MOST_PER_PROCESS, _LEAST_PER_PROCESS = 60, 15
 def draw(run: Run, canvas: Canvas, row: str) -> None:
     """Draws the empirical distribution of each process."""
     result, phase = find(run, row)
-    timed = [(one, sorted(one.samples_ns(phase, timed=True))) for one in result.processes]
+    timed = [(one, sorted(one.samples_ns(phase, timed=True))) for ranks in counted(result.processes) for one in ranks]
     timed = [(one, times) for one, times in timed if times]
     axis = TimeAxis([time for _, times in timed for time in (times[0], times[-1])])
     axis.set(canvas, "x")

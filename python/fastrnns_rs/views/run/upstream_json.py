@@ -6,9 +6,11 @@ The spaces are those of `json.dumps`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.layout import flat
+from fastrnns_rs.documents.replicates import counted
 from fastrnns_rs.views.run.run_table import name
 
 if TYPE_CHECKING:
@@ -56,7 +58,6 @@ def pep(run: Run) -> str:
 
 def _samples(group: str, phase: str, result: Result) -> Iterator[str]:
     before = f'Caffe2Observer {{"type": "NET", "metric": {flat(f"{group}-{name(result)}")}, "unit": "ms", "value": "'
-    for process in result.processes:
-        samples: list[int] = getattr(process, f"{phase}_ns") or []
-        for sample in samples[process.first_timed or 0 :]:
+    for process in chain.from_iterable(counted(result.processes)):
+        for sample in process.samples_ns(phase, timed=True):
             yield f'{before}{sample / _NS_PER_MS}"}}\n'
