@@ -13,7 +13,7 @@ import matplotlib as mpl
 import pytest
 from conftest import run_cli
 from parts import few
-from run_files import ENVIRONMENT, SESSION, exactly, run
+from run_files import ENVIRONMENT, SESSION, exactly, process, run
 
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.history_trends import Trend, TrendPoint, TrendSegment
@@ -82,6 +82,23 @@ def test_a_trend_has_the_numbers_of_each_run(history: RunHistory) -> None:
     # Three points are too few for a change point, and three sessions for their spread.
     assert [(one.begin, one.end) for one in found.trends[0].segments] == [(0, 3)]
     assert found.trends[0].session_stddev is None
+
+
+def test_points_of_few_processes_have_no_interval(history: RunHistory) -> None:
+    runs = []
+    for number, medians in enumerate(([1000], [1000, 1004], [1000, 1002, 1004])):
+        samples = [[one - 1, one, one + 2] * 20 for one in medians]
+        processes = [process(index, one, None) for index, one in enumerate(samples)]
+        row = replace(exactly([]), processes=processes, forward=summary([[one] for one in samples]))
+        runs.append(replace(made(number, 1000), results=[row]))
+    # A process has an interval of its own, and two have a range.
+    assert all(one.results[0].forward and one.results[0].forward.ci_low_ns for one in runs)
+    [trend] = kept(history, *runs).trends
+    assert [(one.n_processes, one.ci_low_ns is None, one.ci_high_ns is None) for one in trend.points] == [
+        (1, True, True),
+        (2, True, True),
+        (3, False, False),
+    ]
 
 
 def test_other_numbers_of_threads_are_other_rows(history: RunHistory) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Number of runs whose files are read.
 MOST_RUNS = 200
+#: A run of fewer processes has a range, or an interval within its process, which shows no other process.
+_LEAST_FOR_INTERVAL = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ def _known(run: Run, one: Series, machine: str | None) -> dict[str, Any]:
 
 
 def _point(kept: KeptRun, summary: PhaseSummary) -> TrendPoint:
+    has_interval = summary.n_processes >= _LEAST_FOR_INTERVAL
     return TrendPoint(
         run_id=kept.run_id,
         started_utc=kept.last_started_utc,
@@ -102,8 +105,8 @@ def _point(kept: KeptRun, summary: PhaseSummary) -> TrendPoint:
         torch_version=kept.torch_version,
         n_processes=summary.n_processes,
         estimate_ns=summary.estimate_ns,
-        ci_low_ns=summary.ci_low_ns,
-        ci_high_ns=summary.ci_high_ns,
+        ci_low_ns=summary.ci_low_ns if has_interval else None,
+        ci_high_ns=summary.ci_high_ns if has_interval else None,
     )
 
 
