@@ -85,11 +85,12 @@ def test_a_side_without_memory_names_the_pair(anywhere: Path) -> None:
     assert "--live needs memory for both sides at once" in failed.reason
 
 
-@pytest.mark.parametrize("words", [["--nloops=5", "--b", "--threads 1"], ["--same"]])
+@pytest.mark.parametrize("words", [["--nloops=5"], ["--warmup=5"], ["--warmup=0"], ["--same"]])
 def test_what_excludes_turns(anywhere: Path, words: list[str]) -> None:
-    done = run_cli("ab", "cudnn", "--live", *words, "--device", "cpu", cwd=anywhere)
+    side = [] if words == ["--same"] else ["--b", "--threads 1"]
+    done = run_cli("ab", "cudnn", "--live", *words, *side, "--device", "cpu", cwd=anywhere)
     assert done.status == 2
-    assert "--live" in done.stderr
+    assert f"--live and {words[0].partition('=')[0]} exclude each other" in done.stderr
 
 
 def test_threads_that_spin_while_they_wait_are_refused(anywhere: Path) -> None:

@@ -69,6 +69,14 @@ def test_short_processes_keep_their_own() -> None:
     assert set_common_cut([process(0, 0, "too_few", 1)])[0].first_timed == 0
 
 
+@pytest.mark.parametrize(
+    ("slices", "first"),
+    [([0], 3), ([0, 40], 40), ([0, 100], 3), ([0, 10, 20, 30, 40, 50], 10), ([0, 10, 20, 30, 40, 50, 60], 20)],
+)
+def test_turns_of_a_live_process_begin_after_the_first_iteration(slices: list[int], first: int) -> None:
+    assert set_common_cut([process(0, 3, "flat", slices=slices)])[0].timed_from == first
+
+
 def test_processes_that_failed_do_not_count() -> None:
     failed = process(1, 90, "warmup", status="interrupted")
     assert set_common_cut([process(0, 5, "warmup"), failed]) == [process(0, 5, "warmup", timed_from=5), failed]

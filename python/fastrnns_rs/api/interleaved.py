@@ -133,7 +133,7 @@ def ab(
             intervals then hold after each pair, and are wider than those of a fixed number.
         live: True keeps both processes of a pair alive, and measures them alternately, usually 0.1 s each time. The
             difference is much more precise, because both sides share the noise of longer periods. Needs memory for
-            both.
+            both. Excludes `warmup`, `nloops` and `same`.
         order_seed: Random seed for the order of processes; None for a random seed.
         warmup: Iterations of a process that are kept, but not part of the point estimate; None to detect them.
         nloops: Number of timed iterations of a process; None for as many as fit in its time.

@@ -67,7 +67,8 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 3 and 4 with --fail-on, 5 a devi
 @click.option(
     "--live",
     is_flag=True,
-    help="Keep both processes of a pair alive, and measure them alternately, usually 0.1 s each time.",
+    help="Keep both processes of a pair alive, and measure them alternately, usually 0.1 s each time, without --warmup "
+    "and --nloops.",
 )
 @runner_options.machine
 @options.seconds("--timeout", DEFAULT_TIMEOUT_S, "Time limit per process.")

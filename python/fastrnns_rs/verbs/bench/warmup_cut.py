@@ -56,5 +56,6 @@ def _limit(first: int, process: Process) -> int | None:
     count = len(process.forward_ns)
     if process.slices:
         start = process.slices[math.ceil(_WARMUP_TURNS * (len(process.slices) - 1))]
-        return start if start < count else process.steady_from
+        # With a single turn, as where the other side ended, it is the first iteration, which never counts.
+        return start if 0 < start < count else process.steady_from
     return first if count - first >= _LEAST_REMAINDER * count and count > first else process.steady_from

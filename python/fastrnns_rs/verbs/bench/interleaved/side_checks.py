@@ -29,15 +29,19 @@ def make_effort(given: Mapping[str, Any]) -> Effort:
     """Returns the measurement effort: a number of processes per side.
 
     Args:
-        given: Options by name: `quick`, `rigorous`, `processes`, `same`, `order_seed`, `until`, `live`, `nloops`.
+        given: Options by name: `quick`, `rigorous`, `processes`, `same`, `order_seed`, `until`, `live`, `nloops`,
+            `warmup`.
 
     Raises:
         UsageError: If a noise floor needs more processes, options exclude each other, or `until` is unknown.
     """
     if given["until"] is not None and not is_one_of(given["until"], ["decided"]):
         raise unknown("invalid value", given["until"], ["decided"], where="until")
-    for name, other in (("quick", "rigorous"), ("until", "same"), ("live", "same"), ("live", "nloops")):
-        if given[name] and given[other]:
+    # The time of turns decides how many iterations there are, and their number which of them are warm-up.
+    turns = tuple(("live", other) for other in ("same", "nloops", "warmup"))
+    for name, other in (("quick", "rigorous"), ("until", "same"), *turns):
+        # A warm-up of 0 iterations is requested too.
+        if given[name] and given[other] is not None and given[other] is not False:
             raise exclusive(name, other)
     count = _default_processes(given) if given["processes"] is None else given["processes"]
     is_sequential = given["until"] is not None
