@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from warned_runs import process, result, run
 
-from fastrnns_rs.documents.run_file import Result, Run
+from fastrnns_rs.documents.run_file import Result, Run, Stop
 from fastrnns_rs.machine.warnings import check_samples
 from fastrnns_rs.machine.warnings.findings import format_duration
 
@@ -102,7 +103,11 @@ def test_a_fixed_warmup_that_is_too_short(ends: int, told: bool) -> None:
 def test_where_the_warmup_is_detected_it_is_not_looked_for_again() -> None:
     assert "warmup_not_over" not in evidence(run(warming(60)))
     # An exact number of timed iterations may leave none for the warm-up.
-    assert "warmup_not_over" in evidence(run(warming(60), rule="count"))
+    made = run(warming(60), rule="count")
+    assert "warmup_not_over" in evidence(made)
+    stops = [Stop(rule="precision", parameters={"nloops": 90.0}), Stop(rule="decided", parameters={"nloops": 90.0})]
+    for stop in stops:
+        assert "warmup_not_over" in evidence(replace(made, plan=replace(made.plan, stop=stop)))
 
 
 def test_two_processes_must_agree() -> None:

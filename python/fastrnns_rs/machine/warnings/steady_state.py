@@ -31,7 +31,8 @@ def find_warnings(plan: PlanRecord, runners: list[TimedRunner]) -> list[RunWarni
     They did not reach steady state, slowed down, differed between processes, or were timed before the end of warm-up.
     """
     # With other plans, the timed part begins at steady state.
-    is_exact = plan.warmup.mode == "fixed" or plan.stop.rule == "count"
+    is_counted = plan.stop.rule == "count" or "nloops" in plan.stop.parameters
+    is_exact = plan.warmup.mode == "fixed" or is_counted
     return [
         *report_findings("no_steady_state", _select_class("no_steady_state", runners)),
         *report_findings("slowdown", _select_class("slowdown", runners)),
