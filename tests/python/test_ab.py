@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,11 @@ def test_each_side_is_recorded_with_its_own_settings(anywhere: Path) -> None:
     assert [(one.threads, one.jit and one.jit.fuser) for one in run.sides] == [(None, "te"), (1, "none")]
     settings = [hash_setting(run, side) for side in "ab"]
     assert settings == [hash_setting(Run.load(anywhere / f"{name}.json"), None) for name in ("te", "none")]
+    shown = " ".join(run_cli("show", "ab.json", cwd=anywhere).stdout.split())
+    assert f"{run.sides[0].environment.num_threads} threads and 1 thread" in shown
+    other = replace(run.sides[1], environment=replace(run.sides[1].environment, torch_version="2.1.0+cpu"))
+    version = run.environment.torch_version.partition("+")[0]
+    assert f"torch {version} and 2.1.0;" in " ".join(replace(run, sides=[run.sides[0], other]).render().split())
     found = run_cli("compare", "ab.json", "--json", cwd=anywhere).json()
     assert {"plan.jit.fuser", "plan.threads"} <= {one["key"] for one in found["environment_differences"]}
     # An older build recorded the settings of side a alone.

@@ -12,7 +12,7 @@ from fastrnns_rs.views.screen import Line, wrapped_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.documents.run_file import Environment, Run
     from fastrnns_rs.problem.problem import Problem
 
 #: Sizes of a problem, each with its word on the screen.
@@ -52,7 +52,8 @@ def lines(run: Run, families: Mapping[str, str], limit: int, device: str | None 
         return [Line("no runners", "dim")]
     machine = [device or _device(run, problems), _threads(run, problems), *modes(problems)]
     # The local part of the version, such as +cu130, is in the run file.
-    machine.append(f"torch {visible(run.environment.torch_version.partition('+')[0])}")
+    versions = dict.fromkeys(one.torch_version.partition("+")[0] for one in _environments(run))
+    machine.append(f"torch {' and '.join(map(visible, versions))}")
     texts = [*_families(run, families), f"{', '.join(one for one in machine if one)}; {_amount(run)}"]
     return wrapped_lines(texts, limit, "dim")
 
@@ -134,7 +135,15 @@ def _device(run: Run, problems: Iterable[Problem]) -> str:
 def _threads(run: Run, problems: Iterable[Problem]) -> str:
     if all(one.device.startswith("cuda") for one in problems):
         return ""
-    return counted(run.plan.threads or run.environment.num_threads, "thread")
+    if not run.sides:
+        return counted(run.plan.threads or run.environment.num_threads, "thread")
+    counts = dict.fromkeys(one.threads or one.environment.num_threads for one in run.sides)
+    return " and ".join(counted(one, "thread") for one in counts)
+
+
+def _environments(run: Run) -> list[Environment]:
+    """Returns the environments of both sides of `ab`, else that of the run."""
+    return [one.environment for one in run.sides] or [run.environment]
 
 
 def modes(problems: Sequence[Problem]) -> Iterator[str]:
