@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pretended_workers
+import pytest
 from conftest import run_cli
 from scipy import stats as reference
 from test_ab import SMALL
@@ -141,8 +142,9 @@ def test_each_side_is_probed_once(anywhere: Path) -> None:
     assert (kinds.count("probe"), kinds.count("bench")) == (2, 24)
 
 
-def test_an_interrupted_one_shows_its_times_and_starts_again(anywhere: Path) -> None:
-    left = [*range(7)]
+@pytest.mark.parametrize("ended", [1, 7])
+def test_an_interrupted_one_shows_its_times_and_starts_again(ended: int, anywhere: Path) -> None:
+    left = [*range(ended)]
 
     def stops(job: dict[str, Any]) -> Answer:
         if not left:
@@ -153,8 +155,10 @@ def test_an_interrupted_one_shows_its_times_and_starts_again(anywhere: Path) -> 
     words = [*WORDS, "--history", "kept"]
     done = run_cli(*words, cwd=anywhere, executor=pretended_workers.each(stops))
     assert done.status == 130
-    assert sum(done.stdout.count(f"{number} of 4") for number in (1, 2)) == 6
+    assert sum(done.stdout.count(f" {number} of 4") for number in (1, 2)) == min(ended, 6)
+    assert f"Interrupted after {ended} of 24 processes." in done.stderr
     assert shlex.split(done.stderr.partition("Start again:")[2]) == ["fastrnns-rs", *words]
-    assert run_cli("compare", "@last", "--history", "kept", cwd=anywhere).status == 2
+    uncompared = run_cli("compare", "@last", "--history", "kept", cwd=anywhere)
+    assert (uncompared.status, f"it has {ended} of 24 processes" in uncompared.stderr) == (2, True), uncompared.stderr
     refused = run_cli("bench", "--resume", "@last", "--history", "kept", cwd=anywhere)
     assert refused.stderr.startswith("error: cannot resume a run of ab")

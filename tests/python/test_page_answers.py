@@ -96,6 +96,8 @@ def test_failures_are_the_first_sentences_of_a_run() -> None:
     interrupted = html_page(run([result("cudnn", processes=2)], status="interrupted"))
     [sentence] = paragraphs(interrupted, "alert")
     assert re.fullmatch(r"The run was interrupted: 2 of \d+ planned processes were measured\.", sentence)
+    skipped = html_page(run([result("cudnn", processes=2), failed("jit", status="skipped")], status="interrupted"))
+    assert paragraphs(skipped, "alert")[0] == "The run was interrupted: 2 of 10 planned processes were measured."
     # Precision decides the number of processes.
     plan = replace(run([]).plan, stop=Stop(rule="precision", parameters={"half_width": 0.01}))
     [sentence] = paragraphs(html_page(run([result("cudnn", processes=23)], status="interrupted", plan=plan)), "alert")

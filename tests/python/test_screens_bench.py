@@ -147,6 +147,11 @@ def test_an_interrupted_run_says_how_to_resume(tmp_path: Path) -> None:
     run = screen_data.partial()
     text = kept(run, tmp_path, 40)
     assert text.partition("\n\n")[2] == screen("bench: interrupted")
+    skipped = replace(
+        run.results[-1], status="skipped", reason="no backward", processes=[], forward=None, backward=None
+    )
+    [first, *_] = run_screen.end(replace(run, results=[*run.results[:-1], skipped]), 40, "", 80)
+    assert first.text.endswith(" of 10 processes.")
 
 
 def test_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs._core import quantiles
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Process
+    from fastrnns_rs.documents.run_file import Process, Run
 
 #: Number of sessions per side from which sessions are the replicates.
 LEAST_SESSIONS = 3
@@ -32,6 +32,13 @@ def by_index(processes: Iterable[Process]) -> list[list[Process]]:
 def counted(processes: Iterable[Process]) -> list[list[Process]]:
     """Returns the replicates in which every process measured to its end."""
     return [one for one in by_index(processes) if all(process.status == "ok" for process in one)]
+
+
+def count_planned(run: Run) -> int:
+    """Returns the planned number of processes, without skipped runners."""
+    # Older files have no list of planned runners.
+    rows = max(len(run.plan.runners), len(run.results)) - sum(one.status == "skipped" for one in run.results)
+    return run.plan.processes * rows * max(len(run.ranks), 1)
 
 
 def level(medians: Sequence[float]) -> float:

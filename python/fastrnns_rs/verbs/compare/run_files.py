@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.file_description import wrong_kind
 from fastrnns_rs.documents.garbage_collection import pause_garbage_collection
+from fastrnns_rs.documents.replicates import count_planned
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.run_side import side_of_run
@@ -148,8 +149,8 @@ def read_both(source: Source) -> tuple[Side, Side]:
         raise UsageError("missing candidate", _BOTH, reason=f"{shown!r} is a baseline only")
     if found.status == "interrupted":
         # An interrupted block has samples of one side that the other side does not have.
-        done, planned = sum(len(one.processes) for one in found.results), len(found.results) * found.plan.processes
-        reason = f"it has {done} of {planned} processes"
+        done = sum(process.status == "ok" for one in found.results for process in one.processes)
+        reason = f"it has {done} of {count_planned(found)} processes"
         raise UsageError(f"interrupted run: {shown!r}", "Run ab again.", reason=reason, value=shown, verb="show")
     labels = {one.name: one.label for one in found.sides}
     if [*labels] != ["a", "b"]:

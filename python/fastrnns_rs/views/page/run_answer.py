@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
+from fastrnns_rs.documents.replicates import count_planned
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.figures import estimate_with_interval, figure
 from fastrnns_rs.views.page.parts import Text
@@ -43,11 +44,10 @@ def alerts(run: Run) -> Iterator[str]:
     """Yields the status of an incomplete run, and why runners failed."""
     if run.status == "interrupted":
         done = sum(process.status == "ok" for one in run.results for process in one.processes)
-        planned = run.plan.processes * max(len(run.plan.runners), len(run.results)) * max(len(run.ranks), 1)
         # Precision decides the number of processes.
         amount = counted(done, "process", "processes") + " measured"
         if run.plan.stop.rule != "precision":
-            amount = f"{done:,} of {planned:,} planned processes were measured"
+            amount = f"{done:,} of {count_planned(run):,} planned processes were measured"
         yield f"The run was interrupted: {amount}."
     elif run.status != "complete":
         yield f"The run {run.status}."

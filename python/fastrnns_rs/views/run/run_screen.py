@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
+from fastrnns_rs.documents.replicates import count_planned
 from fastrnns_rs.views.figures import span
 from fastrnns_rs.views.prose import WIDTH
 from fastrnns_rs.views.run import run_details, run_head, run_table, sweep_tables
@@ -61,8 +62,7 @@ def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
     count = sum(one.status != "interrupted" for one in processes)
     failed = sum(one.status in {"failed", "timed_out"} for one in processes)
     if run.status == "interrupted":
-        planned = run.plan.processes * max(len(run.plan.runners), 1) * max(len(run.ranks), 1)
-        of = "" if run.plan.stop.rule == "precision" else f" of {planned:,}"
+        of = "" if run.plan.stop.rule == "precision" else f" of {count_planned(run):,}"
         done = sum(one.status == "ok" for one in processes)
         first = f"Interrupted after {done:,}{of} process{'' if of == '' and done == 1 else 'es'}."
     else:
