@@ -128,6 +128,11 @@ def test_unequal_numbers_of_processes_are_warned_of() -> None:
     found = compare(run([exactly(spread(10**6, count=5))]), run([exactly(spread(10**6, count=30, seed=1))]))
     (warning,) = found.warnings
     assert (warning.code, warning.evidence) == ("unequal_processes", "cudnn/forward: 5 and 30 processes")
+    rows = [exactly(spread(10**6, count=count, seed=count), f"r{count}") for count in range(5, 12)]
+    others = [exactly(spread(10**6, count=30, seed=2), one.runner) for one in rows]
+    [several] = [one for one in compare(run(rows), run(others)).warnings if one.code == "unequal_processes"]
+    shown = "; ".join(f"r{count}/forward: {count} and 30 processes" for count in range(5, 9))
+    assert several.evidence == f"{shown}; and 3 more rows"
     assert "26 %" in warning.message
 
 

@@ -179,10 +179,14 @@ def _names(judged: Sequence[Judged]) -> list[str]:
 
 
 def _join_counts(judged: Sequence[Judged]) -> str:
-    """Returns the names of rows, and the processes of the sides of the first row."""
-    found = judged[0].found
-    counts = "" if found is None else f": {_sides(found.n_baseline, found.n_candidate)}"
-    return f"{_join_names(judged)}{counts}"
+    """Returns the names of rows, with the processes of their sides."""
+    groups: dict[str, list[Judged]] = {}
+    for one in judged:
+        if one.found:
+            groups.setdefault(_sides(one.found.n_baseline, one.found.n_candidate), []).append(one)
+    texts = [f"{_join_names(rows)}: {counts}" for counts, rows in groups.items()]
+    rest = sum(map(len, [*groups.values()][_SHOWN:]))
+    return "; ".join([*texts[:_SHOWN], *([f"and {counted(rest, 'more row')}"] if rest else [])])
 
 
 def _sides(baseline: int, candidate: int) -> str:
