@@ -184,6 +184,13 @@ def test_a_failed_result_has_its_reason() -> None:
     assert "±" not in repr(one), "two processes have no interval"
 
 
+def test_the_time_of_a_process_is_that_of_its_steady_part() -> None:
+    one = run_files.process(0, [10**6] * 90, None, warmup=10)
+    assert repr(one) == "<Process 0: ok, 100 iterations, warmup>"
+    timed = replace(one, timed_loop_ns=95 * 10**6, timed_from=40)
+    assert repr(timed) == "<Process 0: ok, 100 iterations, 90 of them in 95.0 ms, warmup>"
+
+
 def test_runs_are_containers() -> None:
     run = screen_data.candidate()
     assert [*run] == run.results

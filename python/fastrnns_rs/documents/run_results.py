@@ -104,6 +104,8 @@ class Process(Part):
     Processes with the same `index` are those of the ranks that `torchrun` started: they ran at the same time, and are
     one replicate. Without ranks, `rank` has the value None.
 
+    `timed_loop_ns` is the time of all iterations from `steady_from` on, with the work outside of both phases.
+
     On a GPU, `forward_ns` and `backward_ns` are times of the device. `forward_host_ns` and `backward_host_ns` are times
     of the launching API calls. `unjoined_ns` is the longest time that the device worked after an iteration on streams
     that no synchronisation waited for. No other time includes it.

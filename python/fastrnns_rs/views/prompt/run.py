@@ -88,7 +88,9 @@ def _process(one: Process) -> str:
     reason = None if one.reason is None else f"{one.status.replace('_', ' ')}: {one.reason}"
     loop = duration(one.timed_loop_ns)
     iterations = count(len(one.forward_ns), "iteration")
-    parts = [reason or one.status, f"{iterations} in {loop}" if loop else iterations, one.warmup_class]
+    # The time begins with the steady part.
+    steady = f"{iterations}, {len(one.forward_ns) - (one.steady_from or 0):,} of them in {loop}" if loop else iterations
+    parts = [reason or one.status, steady, one.warmup_class]
     return prompt_line("Process", parts, f"{one.index}" if one.rank is None else f"{one.index} of rank {one.rank}")
 
 
