@@ -80,6 +80,8 @@ def test_repeated_runners_are_paired_by_their_problems() -> None:
     found = compare(first, second)
     assert [row.problem.hidden_size for row in found.rows if row.phase == "forward"] == [*sizes, 256]
     assert {row.ratio for row in found.rows if row.verdict} == {1.0}
+    assert "geometric mean: of 3 combinations of runner and problem, both" in found.render(wide=True)
+    assert "geometric mean: of 1 runner, both" in compare(run([changed()]), run([changed()])).render(wide=True)
     assert [row.reason for row in found.rows if row.verdict is None] == ["only in the candidate"] * 2
 
 

@@ -235,8 +235,17 @@ def test_too_few_sessions_are_pooled_with_comparable_rows() -> None:
 
 def test_a_baseline_of_many_sessions_is_its_own_history() -> None:
     baseline = past_runs()
-    row = compare_sources(baseline, [past_run("then", 1050)]).comparison.rows[0]
+    found = compare_sources(baseline, [past_run("then", 1050)]).comparison
+    row = found.rows[0]
     assert (row.basis, row.verdict, row.history_sessions) == ("history", "slower", 8)
+    # No text promises a history.
+    warnings = compare_sources(baseline[:5], [past_run("then", 1050)]).comparison.warnings
+    [few] = [one for one in warnings if one.code == "one_session"]
+    assert few.evidence is not None
+    assert few.evidence.endswith("(5 of 8 sessions known)")
+    sentence = "those of the history, and those of a side that has several"
+    assert sentence in " ".join(found.render("html").split())
+    assert "earlier sessions" not in found.render("html") + found.render()
 
 
 def test_rows_of_one_session_are_one_piece_of_evidence() -> None:

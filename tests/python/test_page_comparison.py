@@ -175,7 +175,7 @@ def test_each_basis_has_its_sentence_and_the_history_its_figures() -> None:
     found = page(with_rows(rows))
     for place, sentence in enumerate(words.BASES.values()):
         assert f"r{place}/forward: {sentence}" in found.texts
-    [history] = found.table("Sessions of the history")
+    [history] = found.table("Variation between sessions")
     assert [number for _, number in history.values()] == [None, 0.0061, 11, None]
 
 

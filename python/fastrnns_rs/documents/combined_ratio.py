@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class GeometricMean(Part):
     """Geometric mean of the ratios of `n` runners, with both phases of each together.
 
-    The interval is that of the mean of these `n` ratios.
+    A runner with several problems has a ratio for each of them. The interval is that of the mean of these `n` ratios.
     """
 
     ratio: float
@@ -27,7 +27,7 @@ class GeometricMean(Part):
 
 
 def combine_ratios(rows: Iterable[tuple[Hashable, Row]]) -> GeometricMean | None:
-    """Returns the geometric mean of the runners' ratios.
+    """Returns the geometric mean of the ratios of runners and problems.
 
     Each runner and problem has one number, the mean of its phases. Rows without a p-value are excluded. The interval
     shows the precision of the mean of *these* runners, not the differences between them.

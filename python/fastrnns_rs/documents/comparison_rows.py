@@ -93,9 +93,9 @@ class Row(Part):
 
     Attributes:
         basis: Variation that the interval includes. `sessions`: sessions are the replicates. `history`: differences
-            between earlier sessions. `interleaved`: variation between processes of one session. `two_sessions`:
-            variation between processes of two sessions, which differ by an unknown amount. None for files of other
-            tools.
+            between earlier sessions, and between those of a side that has several. `interleaved`: variation between
+            processes of one session. `two_sessions`: variation between processes of two sessions, which differ by an
+            unknown amount. None for files of other tools.
         conditional_verdict: Verdict under the assumption that sessions do not differ, where `basis` is `two_sessions`.
             `verdict` is then empty (None).
         required_processes: Processes per side of a new comparison that would reach a verdict. None where there is a
@@ -103,7 +103,7 @@ class Row(Part):
         session_stddev: Standard deviation between sessions, of logarithms of times, where `basis` is `history`.
         session_stderr: Standard error of the logarithm of the ratio, where `basis` is `history`.
         session_degrees_of_freedom: Degrees of freedom of `session_stderr`.
-        history_sessions: Number of earlier sessions that `session_stddev` comes from.
+        history_sessions: Number of sessions that `session_stddev` comes from.
         history_pooled: True if some of these sessions measured other runners or problems.
         deciles: Nine deciles of both sides; empty if samples of a side are unknown.
         median: Change of the medians. None if they are judged, as is the default, or without processes.

@@ -11,7 +11,7 @@ _EVIDENCE = (
         "one_session",
         effect="verdicts in parentheses hold for these two sessions only",
         short="verdicts in parentheses hold for two sessions only",
-        evidence="number of other sessions in the history, of the 8 that are needed",
+        evidence="number of sessions in the history or of a side with several, of the 8 that are needed",
         hint="Measure each side in 3 sessions: fastrnns-rs bench --sessions 3",
         verbs=_COMPARE,
         details="Sessions may differ by more than the intervals show, even if nothing changed. Where one `ab` command "

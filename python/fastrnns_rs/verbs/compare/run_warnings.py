@@ -123,7 +123,10 @@ def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference], can
     apart = [one for one in judged if one.found and one.found.p_value is not None and one.row.basis == "two_sessions"]
     if apart:
         known = min(one.replication.past_sessions for one in apart)
-        sessions = f"{known} of {LEAST_SESSIONS_OF_HISTORY} sessions in the history"
+        sides = [side for one in apart for side in (one.pair.baseline, one.pair.candidate) if side]
+        # Sessions of a side that has several show a variance too.
+        where = "in the history" if all(len({*side.sessions}) == 1 for side in sides) else "known"
+        sessions = f"{known} of {LEAST_SESSIONS_OF_HISTORY} sessions {where}"
         command = suggest_ab_command(apart, changed, candidate.environment)
         hint = f"Run: {command}" if command else ""
         if all(one.pair.series.group is None for one in apart):

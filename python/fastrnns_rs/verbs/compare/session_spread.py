@@ -1,4 +1,4 @@
-"""Variance between sessions without changes, estimated from earlier sessions."""
+"""Variance between sessions, from a history and from sides of several sessions."""
 
 from __future__ import annotations
 

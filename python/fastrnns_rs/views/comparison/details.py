@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.counting import counted
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import figures
 from fastrnns_rs.views.comparison import conclusions, sides, words
@@ -109,8 +108,7 @@ def _remarks(comparison: Comparison, named: Sequence[words.NamedRow]) -> Iterato
     method = comparison.method
     yield f"method: {visible(method.name)}, {words.method(method)}"
     if comparison.geometric_mean is not None:
-        count = comparison.geometric_mean.n
-        yield f"geometric mean: of {counted(count, 'runner')}, both phases of each together"
+        yield f"geometric mean: of {words.describe_mean(comparison)}, both phases of each together"
     for label, names in conclusions.by_text((one.row.label, one.name) for one in named if one.row.label).items():
         yield f"{conclusions.listed(names)}: {visible(label)}"
     yield from (f"differs: {one}" for one in sides.all_differences(comparison))

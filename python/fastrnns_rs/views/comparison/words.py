@@ -60,7 +60,8 @@ BASES = {
     "interleaved": "Both sides were measured in the same session. The interval includes the variation between its "
     "processes.",
     "sessions": "Sessions are the replicates. The interval includes the variation between sessions.",
-    "history": "The interval includes the variation between sessions, as earlier sessions of the history show it.",
+    "history": "The interval includes the variation between sessions: those of the history, and those of a side that "
+    "has several.",
     "two_sessions": "The sides were measured in different sessions, which differ by an unknown amount. The interval "
     "includes the variation between processes only: a verdict is conditional, and in parentheses.",
     None: "The sessions are unknown. The interval, if there is one, includes the variation between processes only.",
@@ -322,6 +323,16 @@ def judged_statistic(comparison: Comparison) -> str:
 def process_times(side: Figures) -> list[float]:
     """Returns the judged statistic of each process, in nanoseconds."""
     return side.process_levels_ns or side.process_medians_ns
+
+
+def describe_mean(comparison: Comparison) -> str:
+    """Returns what a geometric mean is of, as `3 runners`.
+
+    A runner has a ratio for each of its problems.
+    """
+    count = 0 if comparison.geometric_mean is None else comparison.geometric_mean.n
+    runners = len({row.runner for row in comparison.rows if row.p_value is not None})
+    return counted(count, "runner") if count <= runners else f"{count:,} combinations of runner and problem"
 
 
 def other_statistics(row: Row) -> list[tuple[str, StatisticChange]]:

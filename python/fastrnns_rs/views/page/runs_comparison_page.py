@@ -51,8 +51,8 @@ def sections(comparison: Comparison, charts: Charts) -> list[Section]:
         change = change_with_unit(mean.ratio, *ends)
         first.append(
             Text(
-                f"The geometric mean of {counted(mean.n, 'runner')} changed all the same: {change}. Its interval is "
-                "narrower than those of the rows, and it is not a verdict about any row."
+                f"The geometric mean of {words.describe_mean(comparison)} changed all the same: {change}. Its interval "
+                "is narrower than those of the rows, and it is not a verdict about any row."
             )
         )
     if named:
@@ -244,4 +244,4 @@ def _calibration(named: list[words.NamedRow]) -> Iterator[Any]:
             for one in history
         ]
         headings = ("row", "standard deviation between sessions, %", "sessions", "other rows included")
-        yield Table("Sessions of the history", headings, rows, frozenset({0, 3}))
+        yield Table("Variation between sessions", headings, rows, frozenset({0, 3}))
