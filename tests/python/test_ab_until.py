@@ -75,6 +75,7 @@ def test_a_row_with_a_time_of_zero_does_not_end_the_measurement(anywhere: Path) 
     assert 4 <= pairs(anywhere) <= 6
     assert "1 slower" in done.stdout
     assert "a process has a median of 0 ns" in done.stdout
+    assert "because every row with a time above 0 ns has a verdict." in " ".join(done.stdout.split())
 
 
 def test_the_derivation_names_the_confidence_sequence(anywhere: Path) -> None:

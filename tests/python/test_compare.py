@@ -358,6 +358,8 @@ def test_a_row_with_a_time_of_zero_has_no_verdict_and_the_others_have_theirs() -
             assert {one.phase for one in found.rows if one.runner == "cudnn" and one.ratio is not None} == {other}
             assert (len(found.rows), found.exit_code, found.geometric_mean is None) == (4, 0, False)
             assert "runner_failed" not in {one.code for one in found.warnings}
+            assert type(found).from_dict(found.to_dict()) == found
+            assert "a process has a median of 0 ns (in the baseline)" in " ".join(found.render().split())
     # Neither side has a time.
     nothing = [replace(row, processes=[replace(one, backward_ns=[0] * 17) for one in row.processes]) for row in rows]
     [both_reasons] = {one.reason for one in compare(run(nothing), run(nothing)).rows if one.phase == "backward"}

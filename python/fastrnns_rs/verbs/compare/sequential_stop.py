@@ -49,5 +49,12 @@ def describe_end(run: Run) -> str | None:
     counts = sorted({len(result.processes) for result in run.results if result.status == "ok"})
     amount = f"{counts[0]} to {counts[-1]} pairs" if len(counts) > 1 else counted(sum(counts), "pair")
     if run.plan.stopped_by == "decided":
-        return f"Stopped after {amount}, because every row has a verdict."
+        each = "every row with a time above 0 ns" if _has_zero(run) else "every row"
+        return f"Stopped after {amount}, because {each} has a verdict."
     return f"Stopped after {amount}, the largest number (--processes), without a verdict on every row."
+
+
+def _has_zero(run: Run) -> bool:
+    """Returns True if a process has a median of 0 ns, so that its row cannot have a verdict."""
+    processes = [process for result in run.results for process in result.processes]
+    return any(process.median_ns(phase) == 0 for process in processes for phase in ("forward", "backward"))
