@@ -17,7 +17,7 @@ from test_compare_command import call, validated
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.codec import RunWarning
-from fastrnns_rs.documents.run_file import PlannedRunner
+from fastrnns_rs.documents.run_file import PlannedRunner, RunRank
 from fastrnns_rs.verbs.compare.side import Side
 from fastrnns_rs.views import foreign_results, formats
 
@@ -64,6 +64,15 @@ def test_a_run_of_python_is_continued_in_python(call: Any, tmp_path: Path) -> No
     errors = call("show", path).stderr
     assert errors.endswith(f"Continue in Python, with the same arguments:\n  fastrnns_rs.bench(..., resume='{path}')\n")
     assert "fastrnns-rs bench --resume" not in errors
+
+
+def test_a_run_of_ranks_is_not_continued(call: Any, tmp_path: Path) -> None:
+    """The command would be refused, and that of `torchrun` is not in the file."""
+    ranks = [RunRank(rank=rank, local_rank=rank, node=0, device="cpu") for rank in (0, 1)]
+    path = write(tmp_path / "x.json", run([result()], status="interrupted", ranks=ranks))
+    assert "Continue" not in call("show", path).stderr
+    [warning] = [one for one in compare(path, run([result(seed=1)])).warnings if one.code == "run_interrupted"]
+    assert not warning.hint
 
 
 @pytest.mark.parametrize("words", [["--json"], ["--format", "csv"], ["--open"]])

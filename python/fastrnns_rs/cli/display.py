@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
@@ -44,7 +45,7 @@ __all__ = [
 #: More warnings would hide the table above them.
 _MOST_WARNINGS = 3
 #: Name of the run in the hints of its warnings.
-_FILE = "show FILE"
+_SHOW = re.compile(r"show (?:FILE|@last)\b")
 
 
 def options() -> list[click.Option]:
@@ -161,7 +162,7 @@ def step_progress(verb: str, intent: str, noun: str) -> StepProgress:
 def with_run_named(warnings: Sequence[RunWarning], name: str | None) -> list[RunWarning]:
     """Returns the warnings of a run with its name in their hints.
 
-    The name replaces FILE. Without a name, hints that show the run are left out.
+    The name replaces FILE, and `@last` of older builds. Without a name, hints that show the run are left out.
 
     Args:
         warnings: Warnings of the run.
@@ -169,9 +170,10 @@ def with_run_named(warnings: Sequence[RunWarning], name: str | None) -> list[Run
     """
     from dataclasses import replace
 
+    shown = "" if name is None else f"show {shared.run_words(name)}"
     return [
-        replace(one, hint=None if name is None else one.hint.replace(_FILE, f"show {shared.run_words(name)}"))
-        if one.hint is not None and _FILE in one.hint
+        replace(one, hint=_SHOW.sub(lambda _: shown, one.hint) if shown else None)
+        if one.hint is not None and _SHOW.search(one.hint)
         else one
         for one in warnings
     ]

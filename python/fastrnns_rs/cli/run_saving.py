@@ -144,8 +144,11 @@ class RunSaver:
             found.append((f"note: the history has {total / _GIB:.1f} GiB; delete old runs", prune))
         words = "" if name is None else shared.run_words(name)
         if run.status == "interrupted":
-            # An incomplete block of `ab` has processes of one side only, and ranks are not resumed.
-            again = not words or run.sides or run.ranks
+            if run.ranks:
+                # They are not resumed, and the command of `torchrun` is unknown.
+                return found
+            # An incomplete block of `ab` has processes of one side only, so the comparison starts again.
+            again = not words or run.sides
             found.append(
                 ("Start again", shlex.join(run.command)) if again else ("Continue", next_command.resuming(words))
             )

@@ -250,7 +250,8 @@ def _next_lines(run: Run, name: str) -> list[Line]:
             return display.next_lines("Compare the sides", f"fastrnns-rs compare {words}", limit)
         is_ours = run.command[:1] == ["fastrnns-rs"]
         return display.next_lines("Start again", shlex.join(run.command), limit) if is_ours else []
-    if run.status != "interrupted":
+    # Ranks are not resumed, and the command of `torchrun` is unknown.
+    if run.status != "interrupted" or run.ranks:
         return []
     if run.command[:2] == ["fastrnns-rs", "bench"]:
         return display.next_lines("Continue", f"fastrnns-rs bench --resume {words}", limit)

@@ -41,6 +41,8 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
     interrupted = make_warning(
         "run_interrupted",
         evidence=f"{name or file}, {counting.counted(ended, 'process', 'processes')}",
+        # Ranks are not resumed.
+        hint=None if run.ranks else "",
         FILE="FILE" if name is None else shlex.quote(name),
     )
     paired = _find_pairs(run)
