@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from commands import run_pretended
 from conftest import PLANTED, run_cli
 
 from fastrnns_rs.cli.configuration import configuration_file
+from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.verbs.verify import verification_run
+from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions
 
 
 def write(folder: Path, text: str) -> None:
@@ -153,3 +157,59 @@ def test_a_folder_that_may_not_be_searched_has_no_configuration(
     finally:
         os.seteuid(user)
         (tmp_path / "private").chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("configured", "typed", "expected"),
+    [
+        ("processes = 3", ["--rigorous"], (20, "rigorous")),
+        ("rigorous = true", ["--processes", "3"], (3, "cpu")),
+        ("processes = 3", ["--rigorous", "--processes", "2"], (2, "rigorous")),
+    ],
+)
+def test_a_typed_number_of_processes_is_that_of_its_preset(
+    configured: str, typed: list[str], expected: tuple[int, str], tmp_path: Path
+) -> None:
+    write(tmp_path, f'[tool.fastrnns-rs.bench]\n{configured}\ndevice = "cpu"\n')
+    plan = run_pretended("bench", "cudnn", "--nloops", "2", "--json", *typed, cwd=tmp_path).json()["plan"]
+    assert (plan["processes"], plan["preset"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("configured", "typed"),
+    [('stop = "precision:90%"', ["--nloops", "7"]), ("nloops = 7", ["--stop", "precision:90%"])],
+)
+def test_precision_and_iterations_of_a_process_do_not_contradict_each_other(
+    configured: str, typed: list[str], tmp_path: Path
+) -> None:
+    write(tmp_path, f'[tool.fastrnns-rs.bench]\n{configured}\ndevice = "cpu"\n')
+    stop = run_pretended("bench", "cudnn", "--json", *typed, cwd=tmp_path).json()["plan"]["stop"]
+    assert (stop["rule"], stop["parameters"]["nloops"]) == ("precision", 7)
+
+
+@pytest.mark.parametrize(("typed", "is_inference"), [(["--mode", "train"], False), ([], True)])
+def test_a_typed_mode_wins_over_configured_inference(typed: list[str], is_inference: bool, tmp_path: Path) -> None:
+    write(tmp_path, "[tool.fastrnns-rs.profile]\ninference = true\n")
+    words = ["profile", "py", "--torch", "--dry-run", "--quick", "--device", "cpu", "--json", *typed]
+    [command] = run_cli(*words, cwd=tmp_path).json()["commands"]
+    assert ("--mode=inference" in command) is is_inference
+
+
+@pytest.mark.parametrize(
+    ("typed", "checks"),
+    [
+        (["--check-grad"], True),
+        (["--check-grad", "--no-check-grad"], False),
+        (["--check-grad", "False"], False),
+        ([], False),
+    ],
+)
+def test_typed_gradients_are_checked_where_the_file_leaves_them_out(
+    typed: list[str], checks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(asked: VerifyOptions, _observer: object) -> NoReturn:
+        raise FastrnnsError(f"check_grad: {asked.check_grad}", "")
+
+    monkeypatch.setattr(verification_run, "verify", refuse)
+    write(tmp_path, "[tool.fastrnns-rs.verify]\nno-check-grad = true\n")
+    assert f"check_grad: {checks}\n" in run_cli("verify", "py", *typed, cwd=tmp_path).stderr

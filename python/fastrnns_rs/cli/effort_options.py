@@ -57,13 +57,17 @@ sessions: Callable[[F], F] = several(
 )
 
 
-#: Pairs of options that exclude each other. A flag for the first overrides a configured second.
-_RIVALS = (("nloops", "stop"), ("stop", "nloops"), ("quick", "rigorous"), ("rigorous", "quick"))
+#: Pairs of options that contradict each other. A flag for one of them overrides the other one, if that is configured.
+_RIVALS = (("nloops", "stop"), ("quick", "rigorous"), ("processes", "rigorous"))
 
 
 def resolve_effort(given: dict[str, Any]) -> dict[str, Any]:
     """Returns the options without configured values that contradict a flag."""
-    idle = {rival for name, rival in _RIVALS if is_flag(name) and not is_flag(rival)}
+    rivals = [*_RIVALS, *((second, first) for first, second in _RIVALS)]
+    if (given.get("stop") or "").strip().startswith("precision"):
+        # This rule has processes of any number of iterations.
+        rivals = [pair for pair in rivals if "stop" not in pair]
+    idle = {rival for name, rival in rivals if is_flag(name) and not is_flag(rival)}
     return {name: (False if value is True else None) if name in idle else value for name, value in given.items()}
 
 

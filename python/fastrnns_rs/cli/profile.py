@@ -165,6 +165,7 @@ def make_request(given: dict[str, Any]) -> ProfileRequest:
 
     runner_options.check_choice(given)
     # A flag takes precedence over a configured value.
+    is_inference = given["inference"] and (shared.is_flag("inference") or not shared.is_flag("mode"))
     by_flag = [name for name in TOOLS if given[name] and shared.is_flag(name)]
     by_path = [name for name in PROGRAMS if given[f"{name}_path"] and shared.is_flag(f"{name}_path")]
     asked = by_flag or by_path or [name for name in TOOLS if given[name]]
@@ -179,7 +180,7 @@ def make_request(given: dict[str, Any]) -> ProfileRequest:
         torch = TorchOptions()
     return ProfileRequest(
         options=make_options(
-            {**given, "mode": "inference"} if given["inference"] else given,
+            {**given, "mode": "inference"} if is_inference else given,
             choice(
                 groups=groups,
                 names=given["runner"] or given["runners"],

@@ -123,9 +123,11 @@ def _asked(given: dict[str, Any]) -> VerifyOptions:
     # Without `--group`, a flag that names networks chooses their group.
     by_flag = ["cnns"] * bool(given["cnns"]) + ["rnns"] * bool(given["rnns"] and given["cnns"])
     choice = runner_options.make_choice(given, by_flag or DEFAULT_GROUPS)
+    # A flag takes precedence over a configured value.
+    no_grad = given["no_check_grad"] and (shared.is_flag("no_check_grad") or not shared.is_flag("check_grad"))
     return VerifyOptions(
         options=make_options(given, choice),
-        check_grad=given["check_grad"] and not given["no_check_grad"],
+        check_grad=given["check_grad"] and not no_grad,
         **shared.take(given, "rtol", "atol"),
     )
 
