@@ -247,3 +247,25 @@ def test_the_run_before_is_offered_where_it_can_be_compared(tmp_path: Path) -> N
     run_pretended(*words, cwd=tmp_path)
     run_pretended(*words, cwd=tmp_path)
     assert run_cli(*command, cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize(
+    ("configured", "typed"),
+    [
+        ('stop = "time:30s"', ["--nloops", "50"]),
+        ('devices = ["cuda:0"]', ["--device", "cpu"]),
+        ('axis = ["hidden-size=2,3"]', ["--hidden-size", "4"]),
+        ("processes = 3", ["--rigorous"]),
+    ],
+)
+def test_a_resumed_run_keeps_the_flags_that_won_over_configured_options(
+    configured: str, typed: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.fastrnns-rs.bench]\n{configured}\n")
+    stopped = pretended_workers.each(lambda _job: Answer({}, "interrupted", "interrupted", ""))
+    done = run_cli("bench", "cudnn", "--history", "kept", *typed, cwd=tmp_path, executor=stopped)
+    assert done.status == 130, done.stderr
+    command = shlex.split(done.stderr.partition("Continue:")[2])
+    resumed = run_pretended(*command[1:], "--json", cwd=tmp_path)
+    assert resumed.status == 0, resumed.stderr
+    assert resumed.json()["status"] == "complete"

@@ -65,7 +65,12 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
         raise UsageError(*_unrepeated(missing[0], [given["resume"], *chain(*typed, *missing)]))
     if any(is_flag(name) for name in _FORMATS):
         before |= {"format_name": None, "as_json": False, "print_json": None}
-    return {**before, **{name: value for name, value in given.items() if is_flag(name)}}
+    found = {**before, **{name: value for name, value in given.items() if is_flag(name)}}
+    # Flags of the run's command have priority over configured options that contradict them, as when the run began.
+    for name in before.keys() - _UNRESTRICTED:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            click.get_current_context().set_parameter_source(name, ParameterSource.COMMANDLINE)
+    return found
 
 
 def _param(command: click.Command, name: str) -> click.Parameter:
