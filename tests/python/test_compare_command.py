@@ -314,3 +314,20 @@ def test_defaults_may_stand_in_the_configuration(call: Any, files: list[str], an
     assert json.loads(done.stdout)["method"]["margin"] == 0.03
     (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.compare]\nexplain = "cudnn"\n')
     assert "'explain' (pyproject.toml" in call("compare", *files).stderr
+
+
+def test_configured_sides_start_at_the_folder_of_the_file(
+    files: list[str], anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = '[tool.fastrnns-rs.compare]\nbaseline = ["before.json"]\ncandidate = "@last"\n'
+    (anywhere / "pyproject.toml").write_text(table)
+    write(anywhere / "before.json", run([result()]))
+    below = anywhere / "sub"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    done = run_cli("compare", "--candidate", files[1], "--json")
+    assert json.loads(done.stdout)["baseline"]["files"] == [str(anywhere / "before.json")]
+    assert "run not found: '@last'" in run_cli("compare").stderr
+    # Named files win.
+    named = run_cli("compare", *files, "--json")
+    assert json.loads(named.stdout)["baseline"]["files"] == files[:1]

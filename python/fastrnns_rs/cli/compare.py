@@ -32,7 +32,10 @@ _TWO_LISTS = "Use --baseline FILE... --candidate FILE..., and no other files."
 
 
 class Files(ListOption):
-    """List option of paths, which may contain spaces and commas."""
+    """List option of paths, with any spaces and commas, and of names of runs."""
+
+    #: `configured` leaves names of runs as they are.
+    names_runs = True
 
     def __init__(self, declarations: Sequence[str], **settings: Any) -> None:
         super().__init__(declarations, **settings)
@@ -145,7 +148,8 @@ def _files(given: dict[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
     A single file is a run of `ab`, which contains both sides; the candidate is then empty.
     """
     files, baseline, candidate = given["files"], given["baseline"], given["candidate"]
-    if files and (baseline or candidate):
+    # Named files have priority over configured ones.
+    if files and any(given[name] and shared.is_flag(name) for name in ("baseline", "candidate")):
         message = "BASELINE and CANDIDATE exclude --baseline and --candidate"
         raise UsageError(message, _TWO_LISTS)
     if len(files) == 1:

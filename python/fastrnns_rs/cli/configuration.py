@@ -242,7 +242,7 @@ def _warn(path: Path, verb: str, guarded: dict[str, str], why: str) -> None:
 def _located(param: click.Option, value: Any, folder: Path) -> Any:
     """Returns a value whose relative paths start at a folder.
 
-    A program without a slash stays unchanged: it is looked up on `PATH`.
+    A program without a slash stays unchanged: it is looked up on `PATH`. The name of a run, such as `@last`, does too.
     """
     if isinstance(value, list):
         return [_located(param, one, folder) for one in value]
@@ -254,6 +254,10 @@ def _located(param: click.Option, value: Any, folder: Path) -> Any:
         is_relative = kind in HANDLERS and target[:1] not in {"", "~"}
         return f"{kind}:{folder / target}" if is_relative else value
     is_path = "/" in str(value) if isinstance(param, Program) else isinstance(param.type, click.Path)
+    if getattr(param, "names_runs", False):
+        from fastrnns_rs.verbs.history.run_names import is_name
+
+        is_path = not is_name(value)
     return str(folder / value) if is_path else value
 
 
