@@ -16,7 +16,7 @@ import jsonschema
 import kineto_reference as reference
 import pytest
 from conftest import ROOT, Done, run_cli
-from kineto_traces import NAMES, Event, by_dice, call, document, write
+from kineto_traces import NAMES, Event, annotation, by_dice, call, document, kernel, write
 from test_report_kineto import check
 
 import fastrnns_rs
@@ -338,3 +338,17 @@ def test_a_trace_that_would_replace_a_capture_is_an_error_of_its_option(trace: P
 def test_a_width_beyond_every_integer_of_the_machine_is_a_width(trace: Path) -> None:
     done = run_cli("report", trace, COLUMNS="9" * 30)
     assert done.status == 0, done.stderr
+
+
+def test_a_quoted_name_of_a_data_loader_is_one_name(tmp_path: Path) -> None:
+    for name, words, cause in (
+        ("upload", ["load batch"], "host"),
+        ("load batch", ["load batch"], "data_loader"),
+        ("load, batch", ["load, batch"], "data_loader"),
+        ("my load batch", ["fetch", "load batch"], "data_loader"),
+    ):
+        events = [kernel("a", 0, 1), annotation(name, 1, 98), call(start=99), kernel("b", 100, 1)]
+        path = write(tmp_path / "trace.json", events)
+        done = run_cli("report", path, "--json", "--data-loader", *words)
+        causes = {row["cause"]: row["total_ns"] for row in done.json()["idle_causes"]}
+        assert max(causes, key=lambda one: causes[one]) == cause

@@ -14,7 +14,7 @@ import click
 from fastrnns_rs.cli import display, options, output_checks, page_output, renamed_options, shared
 from fastrnns_rs.cli.configuration import Code, Input, Program, TargetFile, note_sources
 from fastrnns_rs.cli.exit_codes import ExitCode
-from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext
+from fastrnns_rs.cli.options import Count, ListOption, Verb, VerbContext, WordsOption
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.views.output_stream import environment_count, is_ascii, is_terminal
 from fastrnns_rs.views.summary import FORMATS, NAMES, VIEWS
@@ -122,7 +122,10 @@ capture, 5 nsys or Ray is missing."""
 )
 @click.option("--iteration-range", metavar="NAME", help="Annotation or NVTX range that marks iterations.")
 @click.option(
-    "--data-loader", cls=ListOption, metavar="NAME...", help="Ranges in which a thread waits for the data loader."
+    "--data-loader",
+    cls=WordsOption,
+    metavar="NAME...",
+    help="Ranges in which a thread waits for the data loader: those whose names contain NAME.",
 )
 @click.option(
     "--trace",
