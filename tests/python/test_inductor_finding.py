@@ -253,6 +253,8 @@ def test_kernels_are_compiled_with_benchmarks_where_they_are_to_be_timed(
     assert start.setting.variables == ({"TORCHINDUCTOR_BENCHMARK_KERNEL": "1"} if kernels else {})
     assert (start.setting.threads, start.job["threads"]) == (3, 3)
     assert start.terms.limits[COMPILE].seconds == 7.0
+    # A compilation ends by its own limit.
+    assert start.terms.timeout == Options().timeout + 7.0
     assert (start.job["kind"], start.job["runner"]) == ("compile", "compile_cell")
     assert start.job["problem"]["hidden_size"] > 0
 

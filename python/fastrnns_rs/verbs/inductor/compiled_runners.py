@@ -92,7 +92,8 @@ def _compiled(task: Task, options: Options, *, kernels: bool, on_phase: Callable
         "threads": options.threads,
     }
     setting = Setting(threads=options.threads, variables=_BENCHMARK_KERNELS if kernels else {})
-    terms = Terms(timeout=options.timeout, limits={COMPILE: limit}, on_phase=on_phase)
+    # The timeout is for the steps around the compilation, which has its own.
+    terms = Terms(timeout=options.timeout + seconds, limits={COMPILE: limit}, on_phase=on_phase)
     answer = launch(Start(job=job, terms=terms, setting=setting))
     name = task.runner.name
     if answer.ended == "interrupted":
