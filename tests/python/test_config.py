@@ -211,5 +211,6 @@ def test_typed_gradients_are_checked_where_the_file_leaves_them_out(
         raise FastrnnsError(f"check_grad: {asked.check_grad}", "")
 
     monkeypatch.setattr(verification_run, "verify", refuse)
-    write(tmp_path, "[tool.fastrnns-rs.verify]\nno-check-grad = true\n")
-    assert f"check_grad: {checks}\n" in run_cli("verify", "py", *typed, cwd=tmp_path).stderr
+    for setting in ("no-check-grad = true", 'check-grad = "false"'):
+        write(tmp_path, f"[tool.fastrnns-rs.verify]\n{setting}\n")
+        assert f"check_grad: {checks}\n" in run_cli("verify", "py", *typed, cwd=tmp_path).stderr

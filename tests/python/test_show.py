@@ -285,3 +285,15 @@ def test_the_plot_is_chosen(call: Any, tmp_path: Path) -> None:
     assert (wrong.status, "(--plot-row)" in wrong.stderr) == (2, True)
     wrong = call("show", path, "--plot-kind", "samples")
     assert (wrong.status, "--plot-kind needs --plot" in wrong.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["sort", "filter"])
+def test_configured_rows_are_for_runs_alone(name: str, call: Any, anywhere: Path) -> None:
+    files = [write(anywhere / f"{one}.json", run([result(seed=one)])) for one in range(2)]
+    call("compare", *files, "--format", "json", "--output", "comparison.json")
+    (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.show]\nsort = "-forward"\nfilter = "runner=cudnn"\n')
+    for shown in ("comparison.json", files[0]):
+        done = call("show", shown)
+        assert done.status == 0, done.stderr
+    refused = call("show", "comparison.json", f"--{name}", "runner=cudnn")
+    assert f"error: --{name} needs a run, and 'comparison.json' is not a run" in refused.stderr

@@ -122,12 +122,14 @@ def chosen(run: Run, given: dict[str, Any]) -> Run:
 
 
 def refuse(given: dict[str, Any], file: Path) -> None:
-    """Checks that a file without rows of a run is given no conditions and no order.
+    """Refuses flags for rows with a file that has no rows of a run.
+
+    Configured values are for the runs that the command shows.
 
     Raises:
-        UsageError: If `--filter` or `--sort` is given.
+        UsageError: If the flag `--filter` or `--sort` is given.
     """
     for name in ("filter", "sort"):
-        if given[name] is not None:
+        if given[name] is not None and is_flag(name):
             message = f"--{name} needs a run, and {str(file)!r} is not a run"
             raise UsageError(message, f"Leave out --{name}.")
