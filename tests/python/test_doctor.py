@@ -161,8 +161,11 @@ quick = true
 [tool.fastrnns-rs.doctor]
 strict = false
 """)
-    done = run_cli("doctor", "--json", FASTRNNS_BENCH_SEED="2", FASTRNNS_BENCH_CNNS="resnet18,resnet50", **broken_torch)
+    variables = {"FASTRNNS_BENCH_SEED": "2", "FASTRNNS_BENCH_CNNS": "resnet18,resnet50", "FASTRNNS_BENCH_QUIET": "1"}
+    done = run_cli("doctor", "--json", "--color", "never", FASTRNNS_SHOW_COLOR="always", **variables, **broken_torch)
     assert done.status == 0, done.stderr
+    # It is not the variable of this command.
+    assert done.stderr.startswith("doctor: checking machine, profilers and configuration\n")
     document = done.json()
     validate(document)
     config = by_key(document)
@@ -176,6 +179,11 @@ strict = false
         "bench.device": ("auto", "default"),
         "doctor.strict": ("False", "pyproject"),
         "doctor.json": ("True", "flag"),
+        "doctor.color": ("never", "flag"),
+        "doctor.quiet": ("False", "default"),
+        "bench.quiet": ("True", "environment"),
+        "bench.no-progress": ("False", "default"),
+        "show.color": ("always", "environment"),
         "list.json": ("False", "default"),
     }
     assert {key: config[key] for key in expected} == expected

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from fastrnns_rs.cli import display, options, output_checks, shared
 from fastrnns_rs.cli.configuration import note_sources
 from fastrnns_rs.cli.exit_codes import ExitCode
-from fastrnns_rs.cli.options import Verb
+from fastrnns_rs.cli.options import Verb, VerbContext
 from fastrnns_rs.documents.diagnosis import ConfigEntry
 from fastrnns_rs.verbs.doctor.diagnosis import STEPS, diagnose
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
@@ -93,9 +93,19 @@ def _entries(ctx: click.Context) -> Iterator[ConfigEntry]:
             flag = max(param.opts, key=len).lstrip("-")
             yield ConfigEntry(
                 key=f"{ctx.info_name}.{flag}",
-                value=_text(ctx.params.get(param.name)),
+                value=_text(_value(ctx, param)),
                 source=_SOURCES.get(ctx.get_parameter_source(param.name), "default"),
             )
+
+
+def _value(ctx: click.Context, param: click.Option) -> Any:
+    if param.expose_value:
+        return ctx.params.get(str(param.name))
+    # Click does not keep the values of `--quiet` and the other options with a callback.
+    words = ctx.words if isinstance(ctx, VerbContext) else ()
+    typed, _, _ = ctx.command.make_parser(ctx).parse_args([*words])
+    value, _ = param.consume_value(ctx, typed)
+    return param.type_cast_value(ctx, value)
 
 
 def _text(value: Any) -> str | None:
