@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -281,7 +282,7 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     assert (len(tagged.baseline.files), tagged.rows[0].history_sessions) == (4, 9)
 
 
-def test_python_keeps_runs_too(history: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_keeps_runs_too(history: RunHistory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import pretended_workers
 
     from fastrnns_rs.api import measurement
@@ -297,9 +298,17 @@ def test_python_keeps_runs_too(history: RunHistory, monkeypatch: pytest.MonkeyPa
     fastrnns_rs.bench("cudnn", history=False, **tiny)  # type: ignore[arg-type]
     assert len(history.document().runs) == 1
     (history.folder / "file").write_text("")
-    with pytest.warns(UserWarning, match="the run is not kept in the history") as heard:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.warns(UserWarning, match="the run is not( kept)? in the history") as heard:
+        done = fastrnns_rs.bench("cudnn", history=history.folder / "file", **tiny)  # type: ignore[arg-type]
+    # The samples are in no other file.
+    [place] = tmp_path.glob("fastrnns-rs-run-*.json")
+    assert f"the run is not in the history, but in {place}. Run: " in str(heard[-1].message)
+    assert Run.load(place) == done
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.warns(UserWarning, match="the run is not kept in the history|the run is in no file") as heard:
         fastrnns_rs.bench("cudnn", history=history.folder / "file", **tiny)  # type: ignore[arg-type]
-    assert len(heard) >= 1
+    assert "the run is in no file: no temporary file can be written: No such file" in str(heard[-1].message)
 
 
 def test_a_relative_history_stays_where_it_was(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

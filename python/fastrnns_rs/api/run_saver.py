@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from fastrnns_rs.documents import writing
+from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process, Run
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.history.run_names import one_run
+from fastrnns_rs.views.text import shell_word
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.history.run_history import RunHistory
@@ -20,7 +24,8 @@ if TYPE_CHECKING:
 class RunSaver:
     """Writer that saves a run in the history after each process, for a `with` block.
 
-    No other process writes the run, or resumes it, until the end of the block.
+    No other process writes the run, or resumes it, until the end of the block. A run that the history cannot take is
+    written to the temporary folder at the end.
 
     Args:
         history: History; None to save nothing.
@@ -31,13 +36,16 @@ class RunSaver:
         self._layout = Layout(keep=Process)
         self._locks = WriterLocks()
         self._is_checked = False
+        # The last run, if the history does not have it.
+        self._unsaved: Run | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         with self._locks:
-            pass
+            if self._unsaved is not None:
+                self._keep_elsewhere(self._unsaved)
 
     def load(self, source: Run | str | os.PathLike[str]) -> Run:
         """Returns the run to resume, which no other process measures.
@@ -70,5 +78,18 @@ class RunSaver:
                 self._history.check_no_more(run)
                 self._is_checked = True
             self._history.keep(run, self._layout)
+            self._unsaved = None
         except UsageError as error:
+            self._unsaved = run
             warnings.warn(f"the run is not kept in the history: {error}", stacklevel=2)
+
+    def _keep_elsewhere(self, run: Run) -> None:
+        try:
+            stem = f"fastrnns-rs-run-{distinct(run.run_id)}"
+            place = writing.write_new(tempfile.gettempdir(), stem, ".json", self._layout.pieces(run))
+            text = (
+                f"the run is not in the history, but in {place}. Run: fastrnns-rs history --import {shell_word(place)}"
+            )
+        except OSError as error:
+            text = f"the run is in no file: no temporary file can be written: {error.strerror}"
+        warnings.warn(text, stacklevel=3)

@@ -8,6 +8,7 @@ import fcntl
 import os
 import shutil
 import signal
+import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -115,13 +116,15 @@ def test_a_long_name_has_a_lock_too(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_two_calls_of_python_do_not_resume_one_run(tmp_path: Path) -> None:
+def test_two_calls_of_python_do_not_resume_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each would replace what the other measured."""
     history = RunHistory(tmp_path)
     interrupted = run_files.run([run_files.result(processes=2)], status="interrupted")
     path = history.keep(interrupted)
     more = replace(interrupted, results=run_files.run([run_files.result(processes=3)]).results)
-    with RunSaver(history) as first, RunSaver(history) as second:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    refused = pytest.warns(UserWarning, match="the run is not in the history, but in ")
+    with RunSaver(history) as first, refused, RunSaver(history) as second:
         assert first.load(path) == interrupted
         with pytest.raises(UsageError, match=r": process \d+ writes the file\."):
             second.load(path)
