@@ -12,11 +12,13 @@ from conftest import PLANTED, TINY
 
 from fastrnns_rs._core import Process
 from fastrnns_rs.cli.ab import command
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.live_pair import LivePair
 from fastrnns_rs.verbs.bench.interleaved import side_checks
+from fastrnns_rs.verbs.bench.phase_summary import summary
 
 LIVE = [
     "--runner-file",
@@ -35,7 +37,7 @@ LIVE = [
 
 def test_the_help_names_the_default_number_of_processes() -> None:
     def default(name: str) -> int:
-        keys = ("quick", "rigorous", "processes", "same", "order_seed", "until", "live", "nloops")
+        keys = ("quick", "rigorous", "processes", "same", "order_seed", "until", "live", "nloops", "warmup")
         return side_checks.make_effort({**dict.fromkeys(keys), "same": False, "live": False, name: True}).processes or 0
 
     [text] = [one.help for one in command.params if isinstance(one, click.Option) and one.name == "processes"]
@@ -65,6 +67,12 @@ def test_both_sides_of_a_pair_are_measured_in_turns(anywhere: Path) -> None:
         assert result.forward is not None
         assert rows[0][side]["estimate_ns"] == pytest.approx(result.forward.estimate_ns, rel=1e-12)
         assert result.forward.estimate_ns == result.processes[0].median_ns("forward")
+    # Older builds stored the median of all samples, with its interval.
+    for row in (plain := run.to_dict())["results"]:
+        for phase in ("forward", "backward"):
+            samples = [row["processes"][0][f"{phase}_ns"][row["processes"][0]["timed_from"] or 0 :]]
+            row[phase] |= {**to_plain(summary([samples])), "host_ns": None, "launch_bound": None}
+    assert Run.from_dict(plain).results[0].forward != run.results[0].forward
 
 
 @pytest.mark.long("bench")

@@ -28,6 +28,7 @@ def ab(anywhere: Path, *words: str, effect: float, backward: bool = True) -> Don
         return measured([9_000_000] + [round(level)] * 10, [9_000_000] + [round(2 * level) * backward] * 10)
 
     base = ["ab", "cudnn", "--b", "--seqLength 4", "--device", "cpu", *TINY, "--run-file", "ab.json"]
+    base += ["--order-seed", "1"]
     return run_cli(*base, *words, cwd=anywhere, executor=pretended_workers.each(worker))
 
 

@@ -149,7 +149,7 @@ def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: 
     assert (run.status, run.plan.stopped_by) == ("complete", "time")
     assert run.plan.precision > 0.1
     lines = [line.text for line in run_screen.end(run, 1.0, "", 120)]
-    assert "hint: Some intervals are wider than ±0.1%. Set a longer limit: --stop precision:0.1%:1200s" in lines
+    assert "hint: The time ended before ±0.1% was confirmed. Set a longer limit: --stop precision:0.1%:1200s" in lines
 
 
 def test_precision_is_that_of_the_sessions_of_a_resumed_run(workers: Workers) -> None:
@@ -193,6 +193,10 @@ def test_a_verdict_that_others_withdraw_is_measured_again(workers: Workers) -> N
     done = execute(plan, run, executor=each(workers), find_decided=lambda _run: {"cudnn"})
     assert [len(result.processes) for result in done.results] == [1, 5]
     assert done.plan.stopped_by == "count"
+    # Without a row that was measured to its end, none has a verdict.
+    plan, run = begin(["cudnn"], processes=5, until_decided=True)
+    workers.instead[len(workers.started)] = Answer({}, "died", "it broke", "")
+    assert execute(plan, run, executor=each(workers), find_decided=lambda _run: set()).plan.stopped_by != "decided"
     # The last process may give the last verdict.
     plan, run = begin(["cudnn", "py"], processes=3, until_decided=True)
     looks = iter([set[str](), set[str](), {"cudnn", "py"}])

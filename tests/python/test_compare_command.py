@@ -113,6 +113,16 @@ def test_a_corrected_command_keeps_the_sides(call: Any, files: list[str], monkey
     assert f"hint: Run: fastrnns-rs compare {files[0]} {files[1]} --fail-on regression\n" in done.stderr
 
 
+def test_a_configured_list_with_a_file_is_an_error_of_one_line(
+    call: Any, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FASTRNNS_COMPARE_FAIL_ON", files[0])
+    monkeypatch.setattr("sys.argv", ["fastrnns-rs", "compare", *files])
+    done = call("compare", *files)
+    assert done.status == 2
+    assert "a fault of fastrnns-rs" not in done.stderr
+
+
 def test_exit_codes(call: Any, files: list[str], tmp_path: Path) -> None:
     assert call("compare", *files, "--fail-on", "regression").status == 3
     assert call("compare", *files, "--fail-on", "inconclusive").status == 4

@@ -305,6 +305,9 @@ def test_the_command_that_settles_it() -> None:
     # Options of both are options of the command.
     common = [replace(one, plan=replace(one.plan, threads=1, jit=jit)) for one in (first, with_variables(A="1"))]
     assert hint(*common) == f"{shown} --threads 1 --fuser none --b-env A=1"
+    more = {"affinity": [0, 1], "warmup": Warmup(mode="fixed", iterations=3)}
+    common = [replace(one, plan=replace(one.plan, **more)) for one in (first, with_variables(A="1"))]
+    assert hint(*common) == f"{shown} --affinity 0,1 --warmup 3 --b-env A=1"
     # Where there is a GPU, `ab` would measure it.
     cards = replace(ENVIRONMENT, gpus=[CARD])
     on_cpu = shown.replace("cudnn", "cudnn --device cpu")

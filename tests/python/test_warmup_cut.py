@@ -84,7 +84,7 @@ def test_processes_that_failed_do_not_count() -> None:
 
 
 def test_processes_that_have_the_cut_are_the_same_objects() -> None:
-    """A saver keeps the text of each, which a copy would make anew after every process."""
+    """A saver keeps the text of each, which a copy would make again after every process."""
     cut = set_common_cut([process(index, 5, "warmup") for index in range(3)])
     again = set_common_cut([*cut, process(3, 5, "warmup")])
     assert all(one is other for one, other in zip(cut, again[:3], strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -172,7 +173,7 @@ def _check_causes(given: Mapping[str, Any], fail_on: Sequence[str], check: Any) 
         # A list option takes every word up to the next flag, and so also files that follow it.
         wrong = [one for one in fail_on if os.path.isfile(one)]  # noqa: PTH113  # Path raises for long words
         words, named = sys.argv[2:], [*given["files"], *wrong]
-        if wrong and {*named} <= {*words}:
+        if wrong and not Counter(named) - Counter(words):
             for file in named:
                 words.remove(file)
             hint = f"Run: {shlex.join(['fastrnns-rs', 'compare', *named, *words])}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import process_ci, summarize
 from fastrnns_rs.documents.codec import shown
-from fastrnns_rs.documents.replicates import counted, host_median, level
+from fastrnns_rs.documents.replicates import counted, host_median, level, median
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.errors import UsageError
@@ -82,8 +83,14 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
         raise UsageError(f"{path} has an estimate, and a process has no samples of it")
     check_statistics(path, summary, [[sample for one in ranks for sample in one] for ranks in timed])
     _check_launches(path, summary, host_median([one for ranks in complete for one in ranks], phase))
+    sessions = [ranks[0].session for ranks in complete]
+    if any(one.timed_turns[1:] for ranks in complete for one in ranks):
+        # Older builds stored figures of the medians of live processes, whatever their turns.
+        with suppress(UsageError):
+            _check_between(path, summary, [[median(one) for one in ranks] for ranks in timed], sessions)
+            return
     medians = [[one.median_ns(phase) or 0.0 for one in ranks] for ranks in complete]
-    _check_between(path, summary, medians, [ranks[0].session for ranks in complete])
+    _check_between(path, summary, medians, sessions)
 
 
 def _check_launches(path: str, summary: PhaseSummary, computed: float | None) -> None:

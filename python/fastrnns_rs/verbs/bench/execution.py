@@ -296,7 +296,7 @@ class _Execution:
         decided = self._find_decided(self.so_far())
         self._decided = {index for index, name in names.items() if name in decided}
         if len(self._ended | self._decided) == len(self._rows):
-            self._stopped_by = "decided" if self._decided == measured else "count"
+            self._stopped_by = "decided" if measured and self._decided == measured else "count"
             for index in sorted(self._decided - self._ended):
                 self._end(index)
 

@@ -21,6 +21,16 @@ _OPTIONS = {
     "plan.jit.fuser": "--fuser",
     "plan.jit.executor": "--executor",
 }
+#: Options of `ab` for both sides.
+_COMMON = {
+    **_OPTIONS,
+    "plan.jit.cuda_pointwise_loop_level": "--cuda-pointwise-loop-level",
+    "plan.jit.cuda_pointwise_block_count": "--cuda-pointwise-block-count",
+    "plan.jit.cuda_pointwise_block_size": "--cuda-pointwise-block-size",
+    "plan.affinity": "--affinity",
+    "plan.warmup.iterations": "--warmup",
+    "plan.stop.nloops": "--nloops",
+}
 _DEFAULTS = {"plan.jit.fuser": JitSettings().fuser}
 #: Differences that follow from other differences, or that change only the amount of measurements.
 _WITHOUT_EFFECT = (
@@ -65,10 +75,11 @@ def suggest_ab_command(
 def _common_options(changed: Sequence[Difference], environment: Mapping[str, Value]) -> Iterator[str]:
     """Yields the options that both runs had."""
     differing = {one.key for one in changed}
-    for key, flag in _OPTIONS.items():
+    for key, flag in _COMMON.items():
         value = environment.get(key)
         if key not in differing and value not in {None, _DEFAULTS.get(key)}:
-            yield from (flag, str(value))
+            # The CPUs of a list are separated by spaces, and a count may be 5.0.
+            yield from (flag, f"{value:g}" if isinstance(value, float) else str(value).replace(" ", ","))
 
 
 def _problem_words(one: Judged, environment: Mapping[str, Value]) -> list[str] | None:

@@ -170,7 +170,7 @@ def _order(run: Run) -> Iterator[str]:
         widest = "" if share is None else f"; widest 95 % CI ±{_percent(share)}"
         reason = _STOPPED.get(run.plan.stopped_by, "unknown rule")
         if (run.plan.stop.rule, run.plan.stopped_by) == ("precision", "time"):
-            reason = "the time limit came before every interval was narrow enough"
+            reason = "the time limit came before every interval was confirmed to be narrow enough"
         elif (run.plan.stop.rule, run.plan.stopped_by) == ("decided", "count"):
             reason = "the largest number of pairs came before every row had a verdict"
         yield f"stopped by {rule}: {reason}{widest}"
