@@ -55,6 +55,6 @@ def describe_end(run: Run) -> str | None:
 
 
 def _has_zero(run: Run) -> bool:
-    """Returns True if a process has a median of 0 ns, so that its row cannot have a verdict."""
+    """Returns True if a process has a median of 0 ns: its row has no verdict."""
     processes = [process for result in run.results for process in result.processes]
     return any(process.median_ns(phase) == 0 for process in processes for phase in ("forward", "backward"))
