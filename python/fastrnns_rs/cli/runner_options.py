@@ -161,8 +161,10 @@ def make_choice(given: dict[str, Any], default: Sequence[str]) -> Choice:
 def load_files(given: dict[str, Any]) -> None:
     """Registers the runners of the given files."""
     for path in given["runner_file"]:
+        # Changes of plug-ins are not those of the file.
+        registry.all_runners()
         # The process of `--internal-run` runs the runners, too.
-        with contextlib.nullcontext() if given.get("internal_run") else process_restored():
+        with contextlib.nullcontext() if given.get("internal_run") else process_restored(f"the file {path!r}"):
             registry.load_file(path)
 
 

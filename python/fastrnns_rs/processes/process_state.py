@@ -8,20 +8,28 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.working_directory import working_directory_restored
 
 
 @contextmanager
-def process_restored() -> Iterator[None]:
+def process_restored(code: str) -> Iterator[None]:
     """Restores what loaded code may change for others.
 
-    These are working directory, umask, signal handlers, variables and Python's recursion limit. Code of runners runs in
-    processes of its own later. Here it would move the files that a command writes, let others write to them, keep the
-    command from ending, or change how other runners are measured.
+    These are working directory, umask, signal handlers, variables, CPUs, priority and Python's recursion limit. Code of
+    runners runs in processes of its own later. Here it would move the files that a command writes, let others write to
+    them, keep the command from ending, or change how other runners are measured.
+
+    Args:
+        code: Code that the block loads, for the error.
+
+    Raises:
+        UsageError: If the code changed the priority, and the system does not let this process restore it.
     """
     stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
     handlers = {one: signal.getsignal(one) for one in stops}
     variables, depth = dict(os.environ), sys.getrecursionlimit()
+    cpus, priority = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
     umask = os.umask(0o077)
     os.umask(umask)
     try:
@@ -36,6 +44,23 @@ def process_restored() -> Iterator[None]:
                 # Only the main thread sets handlers, so that code in another one has set none.
                 with suppress(ValueError):
                     signal.signal(one, handler)
+        if os.sched_getaffinity(0) != cpus:
+            # The container may have lost them meanwhile.
+            with suppress(OSError):
+                os.sched_setaffinity(0, cpus)
+        _restore_priority(priority, code)
+
+
+def _restore_priority(before: int, code: str) -> None:
+    now = os.getpriority(os.PRIO_PROCESS, 0)
+    if now == before:
+        return
+    try:
+        os.setpriority(os.PRIO_PROCESS, 0, before)
+    except OSError:
+        # Most users may only lower the priority.
+        message = f"{code} changed the priority of the process from {before} to {now}, also for other runners"
+        raise UsageError(message, "Set the priority of the whole command: nice -n 5 fastrnns-rs.") from None
 
 
 def _restore(variables: Mapping[str, str]) -> None:

@@ -86,7 +86,7 @@ def load(plugin: Plugin) -> Failure | None:
         KeyboardInterrupt: If the user presses Ctrl-C.
     """
     try:
-        with process_restored(), standard_output_elsewhere():
+        with process_restored("the plug-in"), standard_output_elsewhere():
             import_value(plugin.value)
     except KeyboardInterrupt:
         raise

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fastrnns_rs.cli import runner_options
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.runners import plugins, registry
 
 CODE = """
@@ -23,6 +24,7 @@ os.environ["OMP_NUM_THREADS"] = "77"
 os.environ["PLANTED_VARIABLE"] = "1"
 os.environ.pop("PLANTED_BEFORE", None)
 sys.setrecursionlimit(5000)
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -36,7 +38,7 @@ def state() -> tuple[object, ...]:
     umask = os.umask(0o077)
     os.umask(umask)
     handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    return Path.cwd(), umask, *handlers, dict(os.environ), sys.getrecursionlimit()
+    return Path.cwd(), umask, *handlers, os.sched_getaffinity(0), dict(os.environ), sys.getrecursionlimit()
 
 
 @pytest.fixture
@@ -47,12 +49,14 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("PLANTED_BEFORE", "1")
     for name in ("OMP_NUM_THREADS", "PLANTED_VARIABLE"):
         monkeypatch.delenv(name, raising=False)
-    _, umask, *handlers, _, depth = state()
+    _, umask, *handlers, _, _, depth = state()
+    cpus = os.sched_getaffinity(0)
     found = tmp_path / "moves.py"
     found.write_text(CODE)
     yield found
     sys.setrecursionlimit(int(str(depth)))
     os.umask(int(str(umask)))
+    os.sched_setaffinity(0, cpus)
     for number, handler in zip((signal.SIGTERM, signal.SIGINT), handlers, strict=True):
         signal.signal(number, handler)  # type: ignore[arg-type]
 
@@ -75,6 +79,47 @@ def test_plugins_do_not_change_the_process_of_the_command(file: Path, monkeypatc
 
 def test_the_profiled_process_is_left_as_its_runners_want_it(file: Path) -> None:
     runner_options.load_files({"runner_file": [str(file)], "internal_run": True})
-    *found, variables, depth = state()
+    *found, cpus, variables, depth = state()
+    assert cpus == {min(os.sched_getaffinity(0))}
     assert (*found, depth) == (Path("/"), 0o777, signal.SIG_IGN, signal.SIG_IGN, 5000)
     assert variables["OMP_NUM_THREADS"] == "77"
+
+
+@pytest.fixture
+def priorities(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Priorities that the process had: as for most users, who may only lower it."""
+    found = [0]
+
+    def refuse(*_given: int) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "getpriority", lambda _which, _who: found[-1])
+    monkeypatch.setattr(os, "setpriority", refuse)
+    monkeypatch.setattr(os, "nice", lambda more: found.append(found[-1] + more))
+    return found
+
+
+def test_a_file_that_changes_the_priority_is_refused(file: Path, priorities: list[int]) -> None:
+    file.write_text(CODE + "os.nice(5)\n")
+    text = "^the file 'moves.py' changed the priority of the process from 0 to 5, also for other runners"
+    with pytest.raises(UsageError, match=text):
+        runner_options.load_files({"runner_file": [file.name]})
+    assert priorities == [0, 5]
+
+
+def test_a_plugin_that_changes_the_priority_fails(
+    file: Path, priorities: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text(CODE + "os.nice(5)\n")
+    monkeypatch.syspath_prepend(str(file.parent))
+    sys.modules.pop("moves", None)
+    failure = plugins.load(plugins.Plugin(name="moves", value="moves", package="moves 1.0"))
+    assert failure is not None
+    assert failure.reason.startswith("UsageError: the plug-in changed the priority of the process from 0 to 5")
+
+
+def test_a_changed_priority_is_restored(file: Path, priorities: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "setpriority", lambda _which, _who, priority: priorities.append(priority))
+    file.write_text(CODE + "os.nice(5)\n")
+    runner_options.load_files({"runner_file": [file.name]})
+    assert priorities == [0, 5, 0]
