@@ -174,6 +174,22 @@ def test_fault_12_one_code_path_under_two_names_is_said() -> None:
         assert find(name).note(problem_of(name, device="cuda")) is None
 
 
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({}, "oneDNN"),
+        ({"dtype": "bfloat16"}, "oneDNN"),
+        ({"amp": True}, "oneDNN"),
+        ({"dtype": "float64"}, "torch's own: oneDNN has no LSTM in float64"),
+        ({"dtype": "float16"}, "torch's own: oneDNN has no LSTM in float16"),
+        ({"proj_size": 2}, "torch's own: oneDNN has no projection"),
+    ],
+)
+def test_fault_12_the_code_path_of_lstms_on_a_cpu_is_that_of_the_dtype(changes: dict[str, Any], path: str) -> None:
+    note = find("cudnn").note(problem_of("cudnn", **changes))
+    assert note == f"cudnn and aten are the same code path on a CPU ({path})"
+
+
 # 13. Columns that always say None, and names that are cut off.
 
 

@@ -81,7 +81,8 @@ def lstm_inputs(problem: Problem, *, dropout: float = 0.0) -> LstmInputs:
 def varlen_inputs(problem: Problem) -> LstmInputs:
     """Returns inputs with sequences of many lengths.
 
-    Lengths are from 30 % of `seq_length` to one less than `seq_length`: 30 to 99 for 100, as upstream.
+    Lengths are from 30 % of `seq_length` to one less than `seq_length`: 30 to 99 for 100, as upstream. They are at
+    least 1.
     """
     import torch
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from fastrnns_rs.models.inputs import RecurrentInputs
     from fastrnns_rs.problem.problem import Problem
 
+#: Dtypes of LSTMs that torch computes with oneDNN on a CPU.
+_ONEDNN_DTYPES = ("float32", "bfloat16")
+
 
 def autocast_on_cudnn(problem: Problem) -> str | None:
     """Returns a note on the dtype that autocast gives cuDNN's recurrent networks.
@@ -37,8 +40,10 @@ def with_autocast(note: Callable[[Problem], str | None]) -> Callable[[Problem], 
 def _same_on_cpu(problem: Problem) -> str | None:
     if problem.device != "cpu":
         return None
-    # oneDNN has no LSTM with projection, so that torch warns and uses its own.
-    path = "oneDNN" if problem.proj_size is None else "torch's own: oneDNN has no projection"
+    # oneDNN has no LSTM with projection, so that torch warns and uses its own, and none in some dtypes.
+    lacking = f"no LSTM in {problem.dtype}" if problem.dtype not in _ONEDNN_DTYPES else None
+    lacking = lacking if problem.proj_size is None else "no projection"
+    path = "oneDNN" if lacking is None else f"torch's own: oneDNN has {lacking}"
     return f"cudnn and aten are the same code path on a CPU ({path})"
 
 
@@ -63,7 +68,11 @@ _lstm = partial(
 )
 
 
-@_lstm("cudnn", description="nn.LSTM (cuDNN on CUDA, oneDNN on a CPU)", note=with_autocast(_same_on_cpu))
+@_lstm(
+    "cudnn",
+    description="nn.LSTM (cuDNN on CUDA; oneDNN on a CPU in float32 and bfloat16)",
+    note=with_autocast(_same_on_cpu),
+)
 def cudnn(problem: Problem) -> ModelDef:
     """Returns y [S, B, D H] and (h, c), each [L D, B, H].
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 def _lengths(problem: Problem) -> str:
+    if problem.seq_length in {1, 2}:
+        return "all sequences have length 1"
     return f"sequence lengths vary, all below {problem.seq_length} (--seq-length)"
 
 
