@@ -360,6 +360,7 @@ def test_a_device_that_is_not_there_is_refused_before_anything_runs(
     [
         *({"times": 0}, {"times": 2.5}, {"repeat": 0}, {"repeat": True}, {"processes": 0}, {"threads": 0}),
         *({"timeout": 0.0}, {"timeout": float("nan")}, {"timeout": float("inf")}),
+        *({"timeout": "5"}, {"timeout": None}, {"timeout": True}),
         *({"ncu_metrics": "x"}, {"ncu_kernel_regex": "x"}),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -195,6 +196,16 @@ def check_count(name: str, value: int | None, *, least: int, most: int = MOST) -
         raise UsageError(f"{what}: {value!r}", f"Use an integer of at least {least}.", where=name, value=value)
     if value > most:
         raise UsageError(f"out of range: {value}", f"Use an integer of at most {most}.", where=name, value=value)
+
+
+def check_seconds(name: str, value: float) -> None:
+    """Rejects a value that is not a number of seconds above 0.
+
+    Raises:
+        UsageError: If it is not such a number; the message names it.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise UsageError(f"invalid number: {value!r}", "Use a number of seconds above 0.", where=name, value=value)
 
 
 def check_seed(seed: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
@@ -22,6 +21,7 @@ from fastrnns_rs.problem.problem import (
     check_count,
     check_device,
     check_dtype,
+    check_seconds,
     check_seed,
 )
 from fastrnns_rs.problem.sweep.axes import Axis, moved, points, recorded
@@ -119,10 +119,7 @@ class Options:
                 f"invalid value: {self.compile_cache!r}", "Use the path of a folder.", where="compile_cache"
             )
         for name in ("timeout", "compile_timeout"):
-            seconds = getattr(self, name)
-            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
-                message, hint = f"invalid number: {seconds!r}", "Use a number of seconds above 0."
-                raise UsageError(message, hint, where=name, value=seconds)
+            check_seconds(name, getattr(self, name))
         defaults = {one.name: one.default for kind in (Sizes, Modes, Options) for one in fields(kind)}
         for axis in self.axes:
             holder = next(one for one in (self.sizes, self.modes, self) if hasattr(one, axis.name))

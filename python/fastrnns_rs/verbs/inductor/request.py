@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.architecture import capability
-from fastrnns_rs.problem.problem import check_count
+from fastrnns_rs.problem.problem import check_count, check_seconds
 from fastrnns_rs.runners.plan import MOST_THREADS
 
 if TYPE_CHECKING:
@@ -67,9 +66,7 @@ class InductorOptions:
         check_count("repeat", self.repeat, least=1)
         check_count("processes", self.processes, least=1)
         check_count("threads", self.threads, least=1, most=MOST_THREADS)
-        if isinstance(self.timeout, bool) or not 0 < self.timeout < math.inf:
-            message, hint = f"invalid number: {self.timeout!r}", "Use a number of seconds above 0."
-            raise UsageError(message, hint, where="timeout", value=self.timeout)
+        check_seconds("timeout", self.timeout)
         for one in self.architectures:
             capability(one)
         if self.architectures and not (self.kernels or self.all_configs):
