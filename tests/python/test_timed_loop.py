@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -15,12 +18,14 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
+from fastrnns_rs.runners import registry
 from fastrnns_rs.worker import timed_loop
 from fastrnns_rs.worker.finite import check_finite
+from fastrnns_rs.worker.jobs import bench
 from fastrnns_rs.worker.problem_tensors import check_tensors
-from fastrnns_rs.worker.recorded_settings import _as_ranges
+from fastrnns_rs.worker.recorded_settings import RecordedSettings, _as_ranges
 from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
-from fastrnns_rs.worker.torch_settings import is_tf32_allowed, lower_precisions_on_cpu, tf32_allowed
+from fastrnns_rs.worker.torch_settings import is_tf32_allowed, lower_precisions_on_cpu, problem_settings, tf32_allowed
 
 ONEDNN = cast("Any", torch.backends.mkldnn)
 
@@ -242,6 +247,46 @@ def test_precision_that_a_file_allows_as_it_is_loaded_is_not_used() -> None:
     run(lambda given: seen.append(lower_precisions_on_cpu()) or given + 1)
     assert seen[0] == {}
     assert [*lower_precisions_on_cpu().values()] == ["bf16"]
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_deterministic_algorithms_of_cudnn_are_those_of_the_problem(
+    value: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file may have set them as it was loaded."""
+    monkeypatch.setattr(torch.cuda, "device", lambda _device: nullcontext())
+    monkeypatch.setattr(torch.backends.cudnn, "deterministic", not value)
+    with problem_settings(Problem(mini_batch=1, device="cuda", deterministic=value)):
+        assert torch.backends.cudnn.deterministic is value
+        recorded = RecordedSettings("cuda")
+        recorded.check()
+        torch.backends.cudnn.deterministic = not value
+        with pytest.raises(RunnerError, match="changed deterministic algorithms of cuDNN from .*deterministic does"):
+            recorded.check()
+    assert torch.backends.cudnn.deterministic is not value
+
+
+@pytest.mark.usefixtures("settings_restored")
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+def test_a_file_that_changes_the_cpus_as_it_is_loaded_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file = tmp_path / "pins.py"
+    file.write_text(
+        "import os, fastrnns_rs\n"
+        "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+        "@fastrnns_rs.runner('pins')\n"
+        "def pins(problem):\n"
+        "    raise NotImplementedError\n"
+    )
+    source = {"module": f"{registry.FILE_MODULE}pins", "file": str(file)}
+    job = {"problem": asdict(Problem(mini_batch=1, device="cpu")), "threads": None, "runner": "pins", "source": source}
+    with pytest.raises(RunnerError, match="the CPUs of the process changed from .* as --affinity .* does"):
+        bench.answer(job, cast("Any", None), cast("Any", None))
 
 
 def test_cpus_are_shown_as_ranges() -> None:

@@ -63,12 +63,20 @@ def _given(*names: str) -> list[str]:
     return [(one.secondary_opts if context.params[str(one.name)] is False else one.opts)[-1] for one in params]
 
 
-def run(request: ProfileRequest, given: dict[str, Any]) -> int:
-    """Runs the runners in this process, under a profiler that is already running."""
+def run(request: ProfileRequest, given: dict[str, Any], threads: int) -> int:
+    """Runs the runners in this process, under a profiler that is already running.
+
+    Args:
+        request: Profile request.
+        given: Values of the options.
+        threads: Torch's number of threads before the files of runners were loaded.
+    """
     from fastrnns_rs.documents import file_names
     from fastrnns_rs.worker.jobs import profile
+    from fastrnns_rs.worker.torch_settings import restore_threads
 
     plan = profile.make_profile_plan(request)
+    restore_threads(threads)
     names = [task.runner.name for task in plan.tasks]
     stem = given["stem"]
     if stem is None and request.tool == "torch":

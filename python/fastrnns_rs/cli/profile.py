@@ -137,7 +137,9 @@ def command(**given: Any) -> int:
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
     from fastrnns_rs.runners import registry
+    from fastrnns_rs.worker.torch_settings import count_threads
 
+    threads = count_threads() if given["internal_run"] else 0
     if not given["internal_run"]:
         refuse_ranks("profile")
     runner_options.load_files(given)
@@ -147,7 +149,7 @@ def command(**given: Any) -> int:
     internal_run.check(request, given)
     runner_options.note_idle_flags(request.options.choice)
     if given["internal_run"]:
-        return internal_run.run(request, given)
+        return internal_run.run(request, given, threads)
     shared.tell_warnings(registry.plugin_warnings())
     given["format_name"], given["as_json"] = shared.choose_format(given), False
     with ResultsFile(given["output"]) as results:

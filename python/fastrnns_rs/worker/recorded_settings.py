@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -42,11 +44,27 @@ class RecordedSettings:
         Raises:
             RunnerError: If the runner changed a setting.
         """
-        found = {one.change: one for one in _read(self._device)}
-        for before in self._before:
-            now = found.get(before.change, before)
-            if now.value != before.value:
-                raise RunnerError(f"{now.change} from {before.value} to {now.value}: {now.instead}")
+        _compare(self._before, _read(self._device))
+
+
+@contextmanager
+def cpus_recorded() -> Iterator[None]:
+    """Rejects a change of the process's CPUs in the block, which loads a runner.
+
+    Raises:
+        RunnerError: If the CPUs changed.
+    """
+    before = _read_cpus()
+    yield
+    _compare(before, _read_cpus())
+
+
+def _compare(before: list[_Setting], after: list[_Setting]) -> None:
+    found = {one.change: one for one in after}
+    for one in before:
+        now = found.get(one.change, one)
+        if now.value != one.value:
+            raise RunnerError(f"{now.change} from {one.value} to {now.value}: {now.instead}")
 
 
 def _read(device: str) -> list[_Setting]:
@@ -59,18 +77,25 @@ def _read(device: str) -> list[_Setting]:
         ),
         _switch("deterministic algorithms", torch.are_deterministic_algorithms_enabled(), "deterministic"),
     ]
-    if _BINDING.isdisjoint(os.environ):
-        cpus = _as_ranges(sorted(os.sched_getaffinity(0)))
-        # A container's CPUs may change too.
-        instead = f"set the CPUs before, as --affinity {cpus} does"
-        found.append(_Setting("the CPUs of the process changed", cpus, instead))
+    found += _read_cpus()
     if torch.device(device).type == "cuda":
+        cudnn = torch.backends.cudnn.deterministic
+        found.append(_switch("deterministic algorithms of cuDNN", cudnn, "deterministic"))
         found.append(_switch("cuDNN's benchmark mode", torch.backends.cudnn.benchmark, "cudnn-benchmark"))
         found.append(_switch("TF32", is_tf32_allowed(), "allow-tf32"))
     else:
         precisions = ", ".join(dict.fromkeys(lower_precisions_on_cpu().values())) or "float32"
         found.append(_Setting("the runner changed the precision of float32 on CPUs", precisions, "leave it as it is"))
     return found
+
+
+def _read_cpus() -> list[_Setting]:
+    """Returns the CPUs, unless OpenMP binds threads to them itself."""
+    if not _BINDING.isdisjoint(os.environ):
+        return []
+    cpus = _as_ranges(sorted(os.sched_getaffinity(0)))
+    # A container's CPUs may change too.
+    return [_Setting("the CPUs of the process changed", cpus, f"set the CPUs before, as --affinity {cpus} does")]
 
 
 def _as_ranges(numbers: list[int]) -> str:

@@ -122,6 +122,24 @@ def _readable(place: Any, name: str) -> Any:
         return None
 
 
+def count_threads() -> int:
+    """Returns torch's number of threads."""
+    import torch
+
+    return torch.get_num_threads()
+
+
+def restore_threads(count: int) -> None:
+    """Sets torch's number of threads, if the file of a runner changed it.
+
+    The run would not record the other number.
+    """
+    import torch
+
+    if torch.get_num_threads() != count:
+        torch.set_num_threads(count)
+
+
 def cudnn_benchmark(enabled: bool) -> AbstractContextManager[None]:
     """Turns the search for cuDNN's fastest algorithms on or off inside the block.
 
@@ -176,6 +194,8 @@ def problem_settings(problem: Problem) -> Iterator[None]:
             stack.enter_context(torch.cuda.device(problem.device))
             stack.enter_context(tf32_allowed(problem.allow_tf32))
             stack.enter_context(cudnn_benchmark(problem.cudnn_benchmark))
+            # The file of a runner may have set cuDNN's own switch, which the other one does not read.
+            stack.enter_context(_attribute(torch.backends.cudnn, "deterministic", problem.deterministic))
         else:
             stack.enter_context(full_precision_on_cpu())
         stack.enter_context(deterministic(problem.deterministic))

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 import torch
+from conftest import run_cli
 from facts import FACTS
 
 from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.cli import internal_run
+from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Options, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
 from fastrnns_rs.worker.jobs import profile
@@ -44,6 +46,24 @@ def _closes_stderr(given: torch.Tensor) -> torch.Tensor:
 def _closes_stderr_and_raises(given: torch.Tensor) -> torch.Tensor:
     _closes_stderr(given)
     raise ValueError("the reason")
+
+
+def test_threads_are_those_of_bench_whatever_a_file_sets_as_it_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = torch.get_num_threads()
+    (tmp_path / "own.py").write_text(
+        "import fastrnns_rs, torch\n"
+        f"torch.set_num_threads({before + 2})\n"
+        "@fastrnns_rs.runner('own')\n"
+        "def own(problem):\n"
+        "    raise ValueError(f'{torch.get_num_threads()} threads')\n"
+    )
+    flags = ["--internal-run", "--answer", str(tmp_path / "answer"), "--device", "cpu", "--nloops", "1"]
+    done = run_cli("profile", "own", "--runner-file", str(tmp_path / "own.py"), *flags)
+    assert f"the runner own failed: ValueError: {before} threads" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from fastrnns_rs.runners.runner import Source
 from fastrnns_rs.worker import memory
 from fastrnns_rs.worker.load_meter import LoadMeter
 from fastrnns_rs.worker.pacing import Pace, timed_part
+from fastrnns_rs.worker.recorded_settings import cpus_recorded
 from fastrnns_rs.worker.timed_loop import Measurement, measure
-from fastrnns_rs.worker.torch_settings import prepare_cublas
+from fastrnns_rs.worker.torch_settings import prepare_cublas, restore_threads
 from fastrnns_rs.worker.turns import Slices, Turns
 
 if TYPE_CHECKING:
@@ -31,10 +32,9 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     problem = Problem(**job["problem"])
     prepare_cublas(deterministic=problem.deterministic)
     threads = torch.get_num_threads() if job["threads"] is None else job["threads"]
-    runner = registry.obtain(job["runner"], Source(**job["source"]))
-    # The file of a runner may have set another number, which the run would not record.
-    if torch.get_num_threads() != threads:
-        torch.set_num_threads(threads)
+    with cpus_recorded():
+        runner = registry.obtain(job["runner"], Source(**job["source"]))
+    restore_threads(threads)
     loop = Loop(**job["loop"])
     measurement = Measurement(loop.capacity, partial(timed_part, loop))
     progress.measurement = measurement
