@@ -13,6 +13,7 @@ import pytest
 from commands import run_with_facts
 from conftest import FACTS
 
+from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.verification import Verification, Verified
@@ -26,6 +27,7 @@ from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.verify import verification_run
 from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, make_verification_plan
 from fastrnns_rs.worker.verification.references import find_reference
+from fastrnns_rs.worker.verification.references.peer import compute_peer
 
 Worker = Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], Answer]
 DONE = Answer({"status": "ok"}, "answered", None, "")
@@ -168,3 +170,17 @@ def test_a_reference_that_leads_back_is_none() -> None:
         patch.setattr(registry, "all_runners", lambda: known)
         with pytest.raises(RunnerError, match="first → second → first"):
             find_reference(first)
+
+
+@pytest.mark.parametrize("devices", [("cuda",), ("cpu", "cuda")])
+def test_a_reference_for_cuda_only_is_built_there(devices: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+
+    def creator(problem: Problem) -> ModelDef:
+        built.append(problem.device)
+        raise NotImplementedError
+
+    other = replace(registry.find("py"), name="other", devices=devices, creator=creator)
+    with pytest.raises(NotImplementedError):
+        compute_peer(other, Problem(mini_batch=1, device="cuda"))
+    assert built == ["cuda" if devices == ("cuda",) else "cpu"]

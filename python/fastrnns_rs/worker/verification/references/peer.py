@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 def compute_peer(other: Runner, problem: Problem) -> Expected:
     """Computes the results of another runner.
 
-    A module runs in float64 on the CPU, any other function unchanged.
+    A module runs in float64 on the CPU, if the runner supports CPUs. Any other function runs unchanged.
     """
+    if "cpu" not in other.devices:
+        return _compute_unchanged(build(other.creator, problem), problem)
     module = replace(problem, device="cpu", amp=False, channels_last=None, cudnn_benchmark=False)
     model = build(other.creator, module)
     if isinstance(model.forward, torch.nn.Module) and not isinstance(model.forward, torch.jit.ScriptModule):
