@@ -306,6 +306,16 @@ def test_a_process_with_another_torch_is_a_failure(workers: Workers, version: ob
         assert run["py"].reason is None
 
 
+def test_a_process_with_another_torchvision_is_a_failure(workers: Workers) -> None:
+    plan, run = begin(["py"], processes=3)
+    answer = measured([5] * 20, [5] * 20, steady_from=5)
+    for index, version in enumerate(["0.1", "0.1", "0.2"]):
+        workers.instead[index] = replace(answer, content={**answer.content, "torchvision_version": version})
+    run = execute(plan, run, executor=each(workers))
+    reason = "process 3, after 2 that did not: it has torchvision 0.2, and the row began with 0.1"
+    assert run["py"].reason == reason
+
+
 def test_time_that_does_not_fit_into_the_timeout_is_refused() -> None:
     with pytest.raises(UsageError, match=r"1800 s \(timeout\)|1800 s, and a process measures for up to 1800 s"):
         begin(stop="time:30m", processes=2)

@@ -41,6 +41,7 @@ class Row:
     ) -> None:
         self.task = task
         self._torch_version = torch_version
+        self._torchvision_version: str | None = None
         self._detects_warmup = detects_warmup
         self.processes: list[Process] = [*earlier.processes] if earlier else []
         self._timing_mode = earlier.timing_mode if earlier else None
@@ -188,6 +189,12 @@ class Row:
         version, known = answer.content.get("torch_version"), self._torch_version
         if isinstance(version, str) and known is not None and version != known:
             return f"it has torch {version}, and the run began with {known}"
+        vision = answer.content.get("torchvision_version")
+        # Ranks may have software of their own.
+        if isinstance(vision, str) and known is not None:
+            self._torchvision_version = self._torchvision_version or vision
+            if vision != self._torchvision_version:
+                return f"it has torchvision {vision}, and the row began with {self._torchvision_version}"
         return None
 
     def _has_new_source(self) -> bool:

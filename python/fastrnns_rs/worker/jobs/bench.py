@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,5 +62,10 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     load = meter.result()
     used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline, "load": load}
     live = {} if slices is None else {"slices": slices()}
-    version = {"torch_version": str(torch.__version__)}
+    version = {"torch_version": str(torch.__version__), "torchvision_version": _torchvision_version()}
     return {"status": "ok", **version, **measurement.samples(), **progress.compiled(), **used, **live}
+
+
+def _torchvision_version() -> str | None:
+    """Returns the version of torchvision; None without an import of it."""
+    return getattr(sys.modules.get("torchvision"), "__version__", None)
