@@ -21,6 +21,9 @@ from fastrnns_rs import FastrnnsError, Summary, UsageError
 from fastrnns_rs._core import Trace
 from fastrnns_rs.errors import MissingError
 from fastrnns_rs.verbs.report.capture_folders import natural
+from fastrnns_rs.views.plots.summary_devices import with_budget
+from fastrnns_rs.views.plots.summary_ranks import ranks
+from fastrnns_rs.views.summary.plain import make_plain
 
 BASE = {"baseTimeNanoseconds": 1_700_000_000_000_000_000}
 
@@ -296,3 +299,24 @@ def test_files_of_several_jobs_are_reported(
         paths.append(write(tmp_path / f"{number}.json", document([kernel(start=number)], distributedInfo=info)))
     found = [one.evidence for one in fastrnns_rs.read(*paths).warnings if one.code == "ranks_disagree"]
     assert found == ([] if evidence is None else [evidence.format(*paths)])
+
+
+def test_the_slowest_of_many_ranks_is_busy_longest_without_communication(tmp_path: Path) -> None:
+    """Ranks that wait in a collective for the slowest rank are busy for longer."""
+    nccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)"
+    paths = []
+    for rank in range(9):
+        work, waited = (95, 3) if rank == 3 else (60, 40)
+        info = {"backend": "nccl", "rank": rank, "world_size": 9}
+        events = [kernel("gemm", 10, work), kernel(nccl, 10 + work, waited), kernel("gemm", 200, 1)]
+        paths.append(write(tmp_path / f"rank{rank}.json", document(events, **BASE, distributedInfo=info)))
+    summary = fastrnns_rs.read(*paths)
+    assert [row.rank for row in summary.ranks if row.slowest] == [3]
+    lines = summary.render(width=80).splitlines()
+    (slowest,) = (line for line in lines if "(slowest)" in line)
+    (fastest,) = (line for line in lines if "(fastest)" in line)
+    assert slowest.split()[0] == "3"
+    assert fastest.split()[0] != "3"
+    plain = make_plain(summary.document)
+    assert next(label for label, _ in with_budget(plain)) == "rank 3 (slowest)"
+    assert next(label for label, _ in ranks(plain)) == "rank 3 (slowest)"

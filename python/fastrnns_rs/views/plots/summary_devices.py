@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.views.summary import budget
+from fastrnns_rs.views.summary.budget import MOST, chosen
 
 if TYPE_CHECKING:
     from fastrnns_rs.views.summary.plain import Document
 
     Row = dict[str, Any]
-
-#: With more GPUs or ranks, only the slowest, the median and the fastest are shown, as in the report.
-MOST = 8
 
 
 def labels(document: Document) -> list[str]:
@@ -23,24 +21,6 @@ def labels(document: Document) -> list[str]:
     inner = {"GPU, process": (", ", ", process "), "GPU of rank": (" of ", " of rank ")}.get(heading, ("", ""))
     noun = "rank" if heading == "rank" else "GPU"
     return [f"{noun} {name.replace(*inner) if inner[0] else name}" for name in names]
-
-
-def chosen(rows: Sequence[tuple[str, Row]], most: int = MOST) -> list[tuple[str, Row]]:
-    """Returns at most `most` rows.
-
-    Of more rows, the slowest, the median and the fastest by busy time are returned.
-
-    Args:
-        rows: GPUs or ranks, each with its label.
-        most: Number of rows, at least 3.
-    """
-    if len(rows) <= most:
-        return [*rows]
-    ordered = sorted(rows, key=lambda row: -row[1]["busy_ns"])
-    three = (ordered[0], ordered[len(ordered) // 2], ordered[-1])
-    return [
-        (f"{label} ({word})", row) for (label, row), word in zip(three, ("slowest", "median", "fastest"), strict=True)
-    ]
 
 
 def devices(document: Document, keep: Callable[[Row], bool], most: int = MOST) -> list[tuple[str, Row]]:
@@ -62,6 +42,5 @@ def with_activity(document: Document, most: int = MOST) -> list[tuple[str, Row]]
 def selection_note(document: Document, noun: str, key: str) -> str:
     """Returns a sentence about the rows that are not shown; empty if all are shown."""
     count = len(document[key])
-    return (
-        f"Of {count:,} {noun}, the slowest, the median and the fastest by busy time are shown." if count > MOST else ""
-    )
+    shown = "the slowest, the median and the fastest by busy time without communication"
+    return f"Of {count:,} {noun}, {shown} are shown." if count > MOST else ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.views.plots import bars
-from fastrnns_rs.views.plots.summary_devices import chosen, selection_note
+from fastrnns_rs.views.plots.summary_devices import selection_note
 from fastrnns_rs.views.scale import Scale
-from fastrnns_rs.views.summary.budget import share
+from fastrnns_rs.views.summary.budget import chosen, share
 from fastrnns_rs.views.summary.plain import make_plain
 
 if TYPE_CHECKING:

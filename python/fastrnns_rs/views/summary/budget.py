@@ -32,8 +32,8 @@ _CATEGORIES, _IDLE_CAUSES = 4, 5
 _NEARLY = 99.9
 #: From this share of a span on, time counted twice is mentioned.
 _OVERLAP = 0.01
-#: With more GPUs, only the slowest, the median and the fastest are shown.
-_MOST_GPUS = 8
+#: With more GPUs or ranks, only the slowest, the median and the fastest are shown.
+MOST = 8
 
 
 def share(time: float, span: float) -> str:
@@ -104,7 +104,7 @@ def _folded(rows: Sequence[Row], count: int, rest: str, named: Callable[[str], s
 def gpus(devices: Sequence[Row], limit: int) -> tuple[list[str], Scale]:
     """Formats a row for each GPU.
 
-    Of more than 8 GPUs, the slowest, the median and the fastest by busy time are shown.
+    Of more than 8 GPUs, the slowest, the median and the fastest are shown.
     """
     cells, rows, scale = gpu_cells(devices)
     columns = [table.Column(name, right=0 < place < len(cells[0]) - 1) for place, name in enumerate(cells[0])]
@@ -124,17 +124,38 @@ def gpus(devices: Sequence[Row], limit: int) -> tuple[list[str], Scale]:
 def gpu_cells(devices: Sequence[Row]) -> tuple[list[list[str]], list[tuple[str, Row]], Scale]:
     """Returns the headings and the cells of each GPU, the shown GPUs, and the scale."""
     heading, names = labels(devices)
-    rows = [*zip(names, devices, strict=True)]
+    rows = chosen([*zip(names, devices, strict=True)])
     scale = Scale([device["span_ns"] for device in devices])
-    if len(rows) > _MOST_GPUS:
-        rows.sort(key=lambda row: -row[1]["busy_ns"])
-        chosen = (rows[0], rows[len(rows) // 2], rows[-1])
-        rows = [
-            (f"{row[0]} ({name})", row[1]) for row, name in zip(chosen, ("slowest", "median", "fastest"), strict=True)
-        ]
     cells = [[heading, f"span {scale.unit}", "busy", "kernels", "NCCL", "copies", "idle", "largest idle cause"]]
     cells += [[label, scale.text(device["span_ns"]), *_shares(device)] for label, device in rows]
     return cells, rows, scale
+
+
+def chosen(rows: Sequence[tuple[str, Row]], most: int = MOST) -> list[tuple[str, Row]]:
+    """Returns at most `most` rows.
+
+    Of more rows, the slowest, the median and the fastest by busy time without communication are returned.
+
+    Args:
+        rows: GPUs or ranks, each with its label.
+        most: Number of rows, at least 3.
+    """
+    if len(rows) <= most:
+        return [*rows]
+    ordered = sorted(rows, key=lambda row: -_work(row[1]))
+    three = (ordered[0], ordered[len(ordered) // 2], ordered[-1])
+    return [
+        (f"{label} ({word})", row) for (label, row), word in zip(three, ("slowest", "median", "fastest"), strict=True)
+    ]
+
+
+def _work(row: Row) -> int:
+    """Returns the busy time of a GPU or rank without communication, in ns.
+
+    A fast rank waits in a collective for a slow rank, and is busy as long. Older documents have only the busy time.
+    """
+    work: int | None = row.get("work_ns")
+    return row["busy_ns"] - (row.get("exposed_communication_ns") or 0) if work is None else work
 
 
 def _shares(device: Row) -> Iterable[str]:
