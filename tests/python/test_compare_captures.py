@@ -99,17 +99,17 @@ def test_one_capture_a_side_gives_no_verdict_and_says_so_once(tmp_path: Path) ->
     assert found.basis == "total"
     assert found.kernels[0].name == RNN
     assert {one.verdict for one in found.kernels} == {None}
-    assert {one.reason for one in found.kernels} == {"one process per side: no verdict"}
+    assert {one.reason for one in found.kernels} == {"fewer than 3 independent captures per side: no verdict"}
     assert found.warnings == []
     _, text, _ = call(before, after)
-    assert text.count("No verdict: one process per side.") == 1
+    assert text.count("No verdict: one capture per side.") == 1
     assert "RNN_blockPersist" in text
 
 
 def test_two_captures_a_side_are_too_few(tmp_path: Path) -> None:
     found = compare(made(tmp_path, "a", 2), made(tmp_path, "b", 2))
     exact(found)
-    assert {one.reason for one in found.kernels} == {"fewer than 3 captures per side: no verdict"}
+    assert {one.reason for one in found.kernels} == {"fewer than 3 independent captures per side: no verdict"}
     assert "\nNo verdict: 2 and 2 captures." in found.render("table")
 
 

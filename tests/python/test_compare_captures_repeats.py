@@ -55,7 +55,7 @@ def test_iterations_of_one_process_are_no_replicates(told: Any) -> None:
     assert (found.basis, found.method.name) == ("per_iteration", "totals")
     assert (found.baseline.iterations, found.candidate.iterations) == (20, 40)
     assert {(one.verdict, one.ratio_ci_low, one.reason) for one in found.kernels} == {
-        (None, None, "one process per side: no verdict")
+        (None, None, "fewer than 3 independent captures per side: no verdict")
     }
     first = found.kernels[0]
     assert first.baseline.total_ns == pytest.approx(sum(before.times["f"]) / 20, abs=1)
@@ -78,6 +78,24 @@ def test_captures_go_before_iterations(told: Any) -> None:
 def test_iterations_that_hold_little_are_not_the_basis(told: Any) -> None:
     outside = Told({"f": [10] * 10}, outside={"f": 1000})
     assert told([outside], [Told({"f": [10] * 10})]).basis == "total"
+
+
+def test_other_numbers_of_iterations_are_other_work_where_they_are_not_the_basis(told: Any) -> None:
+    """Kernels outside the iterations, launched equally often on both sides, hide the factor of the others."""
+    dice = random.Random(9)
+    sides = [
+        [
+            Told({"k": times(dice, count, 1e3), "f": [0] * count}, outside={"f": round(dice.gauss(1e6, 1e4))})
+            for _ in range(3)
+        ]
+        for count in (10, 20)
+    ]
+    found = told(*sides)
+    assert found.basis == "per_capture"
+    assert {one.name: one.verdict for one in found.kernels}["k"] == "slower"
+    [warning] = [one for one in found.warnings if one.code == "different_work"]
+    assert warning.evidence == "iterations per capture: 10 and 20"
+    assert not [one for one in told(*[sides[0]] * 2).warnings if one.code == "different_work"]
 
 
 def test_a_kernel_without_time_in_a_capture_has_no_verdict(told: Any) -> None:
@@ -191,6 +209,25 @@ def test_captures_of_one_process_or_job_count_as_one(kind: str, tmp_path: Path) 
     evidence = [one.evidence for one in found.warnings if one.code == "dependent_captures"]
     counts = "; ".join(f"{len(captures)} captures of the {side} count as {count}" for side in ("baseline", "candidate"))
     assert evidence == [counts] * (count < len(captures))
+
+
+def test_a_folder_of_several_processes_is_one_capture_and_its_files_are_to_be_named(tmp_path: Path) -> None:
+    folders = [tmp_path / "before", tmp_path / "after"]
+    for place, folder in enumerate(folders):
+        folder.mkdir()
+        for pid in range(3):
+            process(folder / f"{pid}.json", 100.0, pid=10 * place + pid)
+    found = compare(*folders)
+    [warning] = [one for one in found.warnings if one.code == "dependent_captures"]
+    assert warning.evidence == "; ".join(f"{folder}: 3 processes" for folder in folders)
+    assert "--baseline DIR/*.json" in (warning.hint or "")
+    text = found.render("table")
+    assert "No verdict: one capture per side." in text
+    assert "one process per side" not in text
+    named = compare(*(sorted(folder.iterdir()) for folder in folders))
+    assert named.device_time is not None
+    assert named.device_time.verdict is not None
+    assert not [one for one in named.warnings if one.code == "dependent_captures"]
 
 
 def test_processes_of_unknown_hosts_are_not_known_to_be_one(tmp_path: Path) -> None:

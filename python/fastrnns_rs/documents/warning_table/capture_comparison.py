@@ -59,14 +59,15 @@ _CAPTURES = (
     ),
     WarningRow(
         "dependent_captures",
-        effect="captures of one process, or of the ranks of one job, count as one",
-        evidence="number of captures of each side, and of processes or jobs",
+        effect="captures of one process, of the ranks of one job, or of one folder, count as one",
+        evidence="number of captures of each side, and of processes or jobs; or each folder, and its processes",
         hint="Capture three processes of each side: fastrnns-rs profile --processes 3 RUNNER",
         verbs=_COMPARE,
         details=(
             "A verdict needs processes that are independent of each other. Traces of newer versions of torch name host "
             "and process; of other captures it is not known whether they are of one process. Of the ranks of a job, "
-            "the first captures of all ranks are one run, the second captures are another."
+            "the first captures of all ranks are one run, the second captures are another. A folder is one capture: to "
+            "compare the processes of a folder, name its files."
         ),
     ),
     WarningRow(

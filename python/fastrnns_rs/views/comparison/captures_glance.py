@@ -167,8 +167,10 @@ def answer(comparison: Comparison, limit: int) -> list[Line]:
     if whole.verdict is not None:
         second = f"{words.VERDICTS[whole.verdict]}; kernels and copies: {words.counts(comparison)}"
     elif min(captures) < _LEAST_CAPTURES:
-        count = "one process per side" if max(captures) == 1 else f"{captures[0]} and {captures[1]} captures"
-        second = f"No verdict: {count}. Capture each side {_LEAST_CAPTURES} times for a verdict."
+        count = "one capture per side" if max(captures) == 1 else f"{captures[0]} and {captures[1]} captures"
+        second = (
+            f"No verdict: {count}. A verdict needs {_LEAST_CAPTURES} captures per side, of {_LEAST_CAPTURES} processes."
+        )
     else:
         second = f"No verdict: {whole.reason.removesuffix(': no verdict')}."
     first = wrapped(format_device_time_change(comparison), limit)

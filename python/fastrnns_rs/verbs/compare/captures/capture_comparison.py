@@ -89,7 +89,7 @@ def compare_captures(
     basis = choose_basis(*sides)
     replicate = choose_replicate(*sides)
     first, second = (normalise_times(side, basis, replicate) for side in sides)
-    judged = judge_rows(first, second, replicate, share)
+    judged = judge_rows(first, second, share)
     comparison = Comparison(
         kind="capture",
         warnings=capture_warnings.find_warnings(

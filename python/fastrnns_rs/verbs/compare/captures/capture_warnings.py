@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ _LEAST_SHARE = 0.01
 #: A smaller difference of the overlap, or between mean and median, gives no warning.
 _LEAST_DIFFERENCE = 0.05
 _SHOWN = 4
+_NAME_FILES = "Name the files of each folder: fastrnns-rs compare --baseline DIR/*.json --candidate DIR/*.json"
 
 
 def find_warnings(
@@ -79,6 +81,15 @@ def _check_repeats(sides: Sequence[CaptureSide], replicate: Replicate | None) ->
     ]
     if joined:
         yield make_warning("dependent_captures", evidence="; ".join(joined))
+    # The ranks of a job are one run, also in a folder.
+    folders = [
+        f"{one.path}: {len(one.processes)} processes"
+        for side in sides
+        for one in side.readings
+        if len(one.processes) > 1 and not one.ranks and Path(one.path).is_dir()
+    ]
+    if folders and replicate is None:
+        yield make_warning("dependent_captures", evidence="; ".join(folders), hint=_NAME_FILES)
     if replicate and found[0] != found[1] and min(found) >= LEAST_REPEATS:
         yield make_warning("unequal_captures", evidence=f"{found[0]} and {found[1]} captures")
 
@@ -99,8 +110,8 @@ def _check_work(sides: Sequence[CaptureSide], judged: Judged, basis: Basis) -> I
     if any(known) and not all(known):
         found.append(f"iterations in {sum(known)} of {len(known)} captures")
     # Times per iteration do not depend on the number of iterations.
-    elif basis != "per_iteration" and (factor := _find_factor(judged)) is not None:
-        found.append(f"launches of every kernel: {factor:.3g} times as many")
+    elif basis != "per_iteration":
+        found += _different_amounts(sides, judged)
     shapes = [_grids(one.pair) for one in judged.kernels]
     changed = [before != after for before, after in filter(None, shapes)]
     # The grid of one kernel may be the change that is compared.
@@ -129,6 +140,15 @@ def _different_ranks(sides: Sequence[CaptureSide]) -> Iterator[str]:
 
 def _ranks(side: CaptureSide, places: Iterable[int]) -> set[int]:
     return {rank for place in places for rank in side.readings[place].ranks}
+
+
+def _different_amounts(sides: Sequence[CaptureSide], judged: Judged) -> Iterator[str]:
+    """Yields where a capture of one side has more iterations or launches."""
+    means = [side.iterations / len(side.readings) for side in sides]
+    if max(means) > min(means) * (1 + _LEAST_SHARE):
+        yield f"iterations per capture: {means[0]:.4g} and {means[1]:.4g}"
+    if (factor := _find_factor(judged)) is not None:
+        yield f"launches of every kernel: {factor:.3g} times as many"
 
 
 def _find_factor(judged: Judged) -> float | None:

@@ -16,7 +16,7 @@ from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL
 from fastrnns_rs.verbs.compare.verdicts import NO_SPREAD, WORDS, Step, ranked, withdrawn
 
 if TYPE_CHECKING:
-    from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedSide, NormalisedTimes, Replicate
+    from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedSide, NormalisedTimes
 
 #: Rounding errors of computed ratios.
 _COMPUTED = 1e-9
@@ -76,13 +76,13 @@ class Sample:
     means: tuple[float, float] | None
 
 
-def judge(samples: Sequence[Sample], replicate: Replicate | None, margin: float) -> list[Finding]:
+def judge(samples: Sequence[Sample], margin: float) -> list[Finding]:
     """Computes the verdict of each sample alone, then corrects for the whole table.
 
     Raises:
         UsageError: If the ratio of two sides is too large or too small for a number.
     """
-    alone = [_alone(one, replicate, margin) for one in samples]
+    alone = [_alone(one, margin) for one in samples]
     p_values = [None if one.found is None else one.found.p_value for one in alone]
     places = iter(
         ranked([(one.verdict, value) for one, value in zip(alone, p_values, strict=True) if value is not None])
@@ -90,17 +90,15 @@ def judge(samples: Sequence[Sample], replicate: Replicate | None, margin: float)
     return [one if value is None else _together(one, *next(places)) for one, value in zip(alone, p_values, strict=True)]
 
 
-def _alone(sample: Sample, replicate: Replicate | None, margin: float) -> Finding:
+def _alone(sample: Sample, margin: float) -> Finding:
     first, second = sample.baseline, sample.candidate
     if first is None or second is None:
         return _silent(f"only in the {'candidate' if first is None else 'baseline'}")
-    if replicate is None:
-        return _silent("one process per side: no verdict")
     for side, values in (("baseline", first), ("candidate", second)):
         if 0 in values:
             return _silent(f"takes no time in {values.count(0)} of {len(values)} captures of the {side}: no verdict")
     if min(len(first), len(second)) < LEAST_REPEATS:
-        return _silent(f"fewer than {LEAST_REPEATS} captures per side: no verdict", (first, second))
+        return _silent(f"fewer than {LEAST_REPEATS} independent captures per side: no verdict", (first, second))
     try:
         found = stats.compare_samples(first, second, margin=margin, confidence_level=CONFIDENCE_LEVEL)
     except (ValueError, ArithmeticError) as error:
@@ -167,9 +165,7 @@ class _Sum:
 _Sides = tuple[str, _Sum | None, _Sum | None]
 
 
-def judge_rows(
-    baseline: NormalisedSide, candidate: NormalisedSide, replicate: Replicate | None, margin: float
-) -> Judged:
+def judge_rows(baseline: NormalisedSide, candidate: NormalisedSide, margin: float) -> Judged:
     """Pairs the activities of two sides and computes their verdicts.
 
     Raises:
@@ -188,7 +184,7 @@ def judge_rows(
             )
             for name, one, other in sums
         ]
-        found = zip(judge(samples, replicate, margin), sums, strict=True)
+        found = zip(judge(samples, margin), sums, strict=True)
         return [(finding, _columns(one, other, finding, difference)) for finding, (_, one, other) in found]
 
     def changes(sums: Sequence[_Sides]) -> list[JudgedChange]:
