@@ -212,7 +212,7 @@ def test_captures_of_different_jobs_are_told_apart(tmp_path: Path) -> None:
     assert "<h2>Ranks</h2>" not in text
     assert "slowest" not in text
     assert "<h2>Files</h2>" in text
-    assert "Time and shares of the answer are means of 2 GPUs." in text
+    assert "Time and shares of the answer are means of 2 rows, one for each process of a GPU." in text
     # Each GPU has its causes of idle time and its file.
     causes = [row["total_ns"] for device in plain["devices"] for row in device["budget"]["idle"]]
     idle = text[text.index("<caption>Idle time</caption>") :].partition("</table>")[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import run_cli
-from kineto_traces import Event, call, kernel, write
+from kineto_traces import Event, call, document, kernel, write
 from nsys_exports import STARTED, Export, thread
 
 from fastrnns_rs import compare, read
@@ -84,6 +84,36 @@ def test_times_per_gpu_are_those_of_all_its_processes(tmp_path: Path) -> None:
     assert re.search(r"^\S.* 999\.6 ", one, re.MULTILINE)
     assert "kernel, 2 GPUs" in two
     assert re.search(r"^\S.* 499\.8 ", two, re.MULTILINE)
+
+
+def test_a_gpu_of_two_processes_in_two_files_is_one(tmp_path: Path) -> None:
+    """Traces of one host share its clock."""
+    files = []
+    for place, process in enumerate(PROCESSES):
+        events = []
+        for number in range(3):
+            start = 1000.0 * place + 20 * number
+            events.append({**call(start=start, process=process), "args": {"correlation": number + 1}})
+            events.append(kernel("k", start + 8, 10, correlation=number + 1))
+        files.append(
+            write(tmp_path / f"{process}.json", document(events, host_name="node", baseTimeNanoseconds=10**18))
+        )
+    found = read(*files)
+    screen = found.render(width=80)
+    assert "GPUs" not in screen
+    assert "per GPU" not in screen
+    assert re.search(r"^k .* 60\.00 ", screen, re.MULTILINE)
+    assert "1 GPU" in repr(found)
+    assert "per GPU" not in run_cli("report", *files, "--by", "kernel").stdout
+    assert "means of 2 rows, one for each process of a GPU." in found.render("html")
+
+
+def test_gpus_of_one_number_on_two_clocks_are_two(tmp_path: Path) -> None:
+    """Exports of nsys have a clock of their own, and one of them has two processes."""
+    files = [export(tmp_path / "a.sqlite", {100: 0, 200: 50_000}), export(tmp_path / "b.sqlite", {300: 7})]
+    assert "kernel, 2 GPUs" in read(*files).render(width=80)
+    files[1] = export(tmp_path / "c.sqlite", {300: 7, 400: 50_007})
+    assert "kernel, 2 GPUs" in read(*files).render(width=80)
 
 
 def iterations(path: Path, epochs: int, *, process: int = 100, seed: int = 0) -> Path:

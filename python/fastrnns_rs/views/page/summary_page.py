@@ -13,6 +13,7 @@ from fastrnns_rs.views.plots import summary_devices, summary_iterations, summary
 from fastrnns_rs.views.plots.figure import kinds
 from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
+from fastrnns_rs.views.summary.budget import gpu_count
 from fastrnns_rs.views.summary.column_units import TEXT
 from fastrnns_rs.views.summary.glance import report_command
 from fastrnns_rs.views.summary.lists import VIEWS
@@ -67,8 +68,10 @@ class _Page:
         # The first versions of the document had no budgets.
         if self.plain["captures"] and all(one["budget"] is not None for one in self.plain["devices"]):
             yield Text(answer(self.plain, selected=self.document.selected), "answer")
-            if len(self.plain["devices"]) > 1:
-                yield Text(f"Time and shares of the answer are means of {len(self.plain['devices']):,} GPUs.")
+            count = len(self.plain["devices"])
+            if count > 1:
+                rows = "GPUs" if count == gpu_count(self.plain) else "rows, one for each process of a GPU"
+                yield Text(f"Time and shares of the answer are means of {count:,} {rows}.")
 
     def budget(self) -> Iterator[Any]:
         """Yields the budget of each GPU."""

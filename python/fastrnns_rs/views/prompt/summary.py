@@ -52,7 +52,7 @@ def _figures(plain: dict[str, Any]) -> list[str | None]:
         events = sum(one["events_read"] for one in plain["captures"])
         return launches if kernels else ["no GPU activity", count(events, "event")]
     span, busy = (sum(one[key] for one in devices) for key in ("span_ns", "busy_ns"))
-    return [count(gpu_count(devices), "GPU"), f"{share(busy, span)} busy", *launches]
+    return [count(gpu_count(plain), "GPU"), f"{share(busy, span)} busy", *launches]
 
 
 def _fraction(fraction: float | None, whole: str) -> str | None:

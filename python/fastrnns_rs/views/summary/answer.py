@@ -71,7 +71,7 @@ class Shares:
             hint = "Write it again with report --json, or choose the format html."
             raise UsageError("summary of an earlier version, without time budgets", hint)
         kernels, copies, causes = (_sums(budgets, key) for key in ("kernels", "copies", "idle"))
-        self.count, self.gpus = len(budgets), gpu_count(document["devices"])
+        self.count, self.gpus = len(budgets), gpu_count(document)
         self.launched = bool(document["launches"] and document["launches"]["matched_count"])
         self.span = sum(device["span_ns"] for device in document["devices"])
         self.kernels, self.copies, self.idle = (sum(times.values()) for times in (kernels, copies, causes))
@@ -252,7 +252,7 @@ def context(document: Document) -> list[str]:
 
 
 def _devices(document: Document) -> str:
-    number = gpu_count(document["devices"])
+    number = gpu_count(document)
     names = {device["name"] for device in document["devices"]} - {None}
     count = f"{number:,} GPUs" if number > 1 else ""
     if not names:

@@ -5,6 +5,8 @@ One GPU is shown in two halves, several GPUs in a row each.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views import table
 from fastrnns_rs.views.scale import Scale
@@ -169,12 +171,29 @@ def _shares(device: Row) -> Iterable[str]:
     yield CAUSES.get(cause, cause)
 
 
-def gpu_count(devices: Iterable[Row]) -> int:
+def gpu_count(document: Row, key: str = "span_ns") -> int:
     """Returns the number of GPUs.
 
-    A GPU that several processes used has a row for each of them.
+    A GPU that several processes used has a row for each of them. The streams of such a GPU name no row; they are
+    listed once for each clock. Ranks may give their GPUs the same number.
+
+    Args:
+        document: Summary as plain dictionaries and lists.
+        key: Value that is not 0 in the counted rows, such as `kernel_count`.
     """
-    return len({(device["path"], device["rank"], device["device_id"]) for device in devices})
+    # Streams have no span.
+    streams = [row for row in document["streams"] if row.get(key, 1)]
+    alone = {row.get("device") for row in streams}
+    clocks = Counter((row["device_id"], row["stream_id"]) for row in streams if row.get("device") is None)
+    count, shared = 0, dict[int | None, set[int | None]]()
+    for place, device in enumerate(document["devices"]):
+        if place in alone:
+            count += 1
+        elif device[key]:
+            shared.setdefault(device["device_id"], set()).add(device["rank"])
+    for number, ranks in shared.items():
+        count += max([len(ranks), *(listed for (of, _), listed in clocks.items() if of == number)])
+    return count
 
 
 def labels(devices: Sequence[Row]) -> tuple[str, list[str]]:

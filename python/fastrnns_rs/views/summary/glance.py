@@ -88,7 +88,7 @@ def _format_gpus(document: Document, devices: list[dict[str, Any]], top: int | N
     """
     one = len(devices) == 1
     first, scale = budget.halves(devices[0], top, limit) if one else budget.gpus(devices, limit)
-    count = budget.gpu_count(devices)
+    count = budget.gpu_count(document)
     whole = activities.Whole(sum(device["span_ns"] for device in devices) / count, gpus=count, like=scale)
     blocks = [first]
     if next_view(document) == "memory":

@@ -135,7 +135,7 @@ def _per_gpu(document: Document, shown: Sequence[Column]) -> Sequence[Column]:
 
     The time is shown if several GPUs ran kernels and each kernel has a single row.
     """
-    gpus, kernels = gpu_count(row for row in document["devices"] if row["kernel_count"]), document["kernels"]
+    gpus, kernels = gpu_count(document, "kernel_count"), document["kernels"]
     if gpus <= 1 or len({(row["name"], row["mangled_name"]) for row in kernels}) < len(kernels):
         return shown
     each = columns.Column(
