@@ -128,3 +128,35 @@ def test_kernels_of_graphs_and_of_metrics_are_told(tmp_path: Path) -> None:
     summary = report(profile.save())
     assert summary["captures"][0]["graph_level"]
     assert "graph_level_capture" in [warning["code"] for warning in summary["warnings"]]
+
+
+@pytest.mark.parametrize(
+    ("names", "tables"),
+    [
+        (("made.nvvp", "trace.csv"), ["trace.csv"]),
+        (("summary.csv", "trace.csv"), ["summary.csv", "trace.csv"]),
+        (("made.nvvp", "text.txt"), ["text.txt"]),
+        # A summary of calls repeats no GPU activity, and tables of one kind are of several programs.
+        (("calls.csv", "trace.csv"), []),
+        (("summary.csv", "text.txt"), []),
+    ],
+)
+def test_tables_beside_their_profile_count_twice_and_have_a_warning(
+    names: tuple[str, str], tables: list[str], tmp_path: Path
+) -> None:
+    made = nvprof_files.write(tmp_path / "made.nvvp", 18)
+    printed = {
+        "trace.csv": ("--csv", "-u", "ns", "--print-gpu-trace"),
+        "summary.csv": ("--csv", "-u", "ns", "--print-gpu-summary"),
+        "calls.csv": ("--csv", "-u", "ns", "--print-api-summary"),
+        "text.txt": ("--print-gpu-summary",),
+    }
+    (folder := tmp_path / "given").mkdir()
+    for name in names:
+        text = made.read_bytes() if name not in printed else replay(made, tmp_path, *printed[name]).encode()
+        (folder / name).write_bytes(text)
+    # A folder without a manifest is read as its files are.
+    given = [[folder / name for name in names], *([[folder]] if "summary.csv" in names else [])]
+    for paths in given:
+        warned = [one["evidence"] for one in report(*paths)["warnings"] if one["code"] == "same_capture_twice"]
+        assert warned == ([", ".join(str(folder / name) for name in tables)] if tables else [])

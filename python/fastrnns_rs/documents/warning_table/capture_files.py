@@ -78,7 +78,7 @@ _DAMAGE = (
         details=(
             "The warning appears from 1 % of all activities on, since rounded times can be equal, and from half of all "
             "summary rows on. A file of nvprof with a trace and a summary of the same program contains all activities "
-            "twice."
+            "twice: store the trace in its own file, and read it without the summary."
         ),
     ),
     WarningRow(
@@ -204,11 +204,13 @@ _RANKS = (
         "same_capture_twice",
         effect="activities count twice, because files contain the same capture",
         short="activities count twice: the same capture in 2 files",
-        evidence="pairs of files, or traces that `report --trace` drew",
+        evidence="pairs of files, traces that `report --trace` drew, or tables of nvprof",
         hint="Give each capture once: fastrnns-rs report FILE",
         verbs=_REPORTS,
         details="Files contain the same capture if their times are equal to the nanosecond, even if one is compressed. "
-        "A trace that `report --trace` drew has other times, so it has the warning beside any other capture.",
+        "A trace that `report --trace` drew has other times, so it has the warning beside any other capture. Times of "
+        "nvprof's profiles and tables cannot be compared either, so a summary, a trace and a profile have the warning "
+        "beside each other.",
     ),
     WarningRow(
         "same_rank_twice",

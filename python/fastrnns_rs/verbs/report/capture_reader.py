@@ -160,7 +160,12 @@ def read(
         raise _rejected(str(error), pattern, categories) from None
     narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
     given = [os.fspath(one) for one in paths]
-    summary = Summary(core, selected=any(narrowed), paths=given, warnings=manifest_warnings(paths))
+    warnings = manifest_warnings(paths)
+    if trace.capture_count > 1:
+        from fastrnns_rs.verbs.report.nvprof_tables import find_repeated_tables
+
+        warnings += _plain(find_repeated_tables(paths, {one["code"] for one in core.warnings()}))
+    summary = Summary(core, selected=any(narrowed), paths=given, warnings=warnings)
     if strict:
         _refuse_damage(summary)
         _refuse_damaged_files(trace, paths)
@@ -278,8 +283,11 @@ def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]
 
         message = "activities count twice, if a trace that report drew is of another file"
         found.append(make_warning("same_capture_twice", message=message, evidence=", ".join(drawn)))
-    keys = ("code", "message", "evidence", "hint")
-    return [{key: getattr(one, key) for key in keys} for one in found]
+    return _plain(found)
+
+
+def _plain(found: Iterable[RunWarning]) -> list[dict[str, str | None]]:
+    return [{key: getattr(one, key) for key in ("code", "message", "evidence", "hint")} for one in found]
 
 
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:

@@ -50,6 +50,22 @@ def may_be_manifest(path: Path) -> bool:
     return _MANIFEST_SCHEMA in head(path)
 
 
+def nvprof_kind(path: Path) -> Literal["summary", "trace", "database"] | None:
+    """Returns the kind of an output of nvprof with GPU activities; None for other files.
+
+    A database may also be an export of nsys.
+    """
+    found = head(path)
+    if found.startswith(_BINARY[0]):
+        return "database"
+    if not found.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(_NVPROF_STARTS):
+        return None
+    if b"Time(%)" in found:
+        # A summary of calls alone repeats no GPU activity.
+        return "summary" if b"GPU activities" in found or b"API calls" not in found else None
+    return "trace" if b'"Grid X"' in found else None
+
+
 def is_drawing(path: Path) -> bool:
     """Returns True for a trace that `report --trace` drew of other captures."""
     found = head(path)
