@@ -78,7 +78,7 @@ _DAMAGE = (
         details=(
             "The warning appears from 1 % of all activities on, since rounded times can be equal, and from half of all "
             "summary rows on. A file of nvprof with a trace and a summary of the same program contains all activities "
-            "twice: store the trace in its own file, and read it without the summary."
+            "twice. Store the trace in its own file, and read it without the summary."
         ),
     ),
     WarningRow(
