@@ -214,6 +214,20 @@ def test_a_capture_counts_once(tmp_path: Path) -> None:
     assert "same_capture" in [notice.code for notice in compare(one, copied).warnings]
 
 
+def test_files_of_a_folder_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    """They were left out in silence."""
+    before, after = tmp_path / "before", tmp_path / "after"
+    for folder in (before, after):
+        folder.mkdir()
+        made(folder, folder.name, 2)
+    cut = after / "after2.json.gz"
+    cut.write_bytes(gzip.compress((after / "after1.json").read_bytes())[:30])
+    for sides in ((before, after), (after, before)):
+        found = compare(*sides)
+        exact(found)
+        assert [str(cut) in one.evidence for one in found.warnings if one.code == "files_left_out"] == [True]
+
+
 def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     good, bad = capture(tmp_path / "a.json"), tmp_path / "bad.sqlite"
     bad.write_bytes(b"SQLite format 3\0")

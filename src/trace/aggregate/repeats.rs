@@ -14,7 +14,9 @@ use super::totals;
 use super::work_categories::WorkCategories;
 use crate::memory::{self, Room as _, collected, filled};
 use crate::trace::readers::SHARED_CLOCK;
-use crate::trace::{Capture, Device, Distinct, Entry, IterationRow, Kind, NameId, Trace, Warning, Work, short_name};
+use crate::trace::{
+    Capture, Device, Distinct, Entry, IterationRow, Kind, LeftOut, NameId, Trace, Warning, Work, short_name,
+};
 
 /// Name of the category of copies and sets.
 const MEMORY: &str = "memory";
@@ -65,7 +67,7 @@ pub struct RepeatedIteration {
 pub struct Repeats {
     /// The files.
     pub captures: Vec<Capture>,
-    /// Warnings of their readers, and one if no range has the requested name.
+    /// Warnings of their readers, one about files that were left out, and one if no range has the requested name.
     pub warnings: Vec<Warning>,
     /// Names of the devices with activities, sorted, each once.
     pub devices: Vec<String>,
@@ -115,7 +117,10 @@ pub fn repeats(trace: &Trace, options: &Options<'_>) -> Repeats {
     let clock = |device: &Device| &*trace.clocks[device.clock as usize];
     Repeats {
         captures: trace.captures.clone(),
-        warnings: trace.warnings.iter().cloned().chain(iterations.warning.clone()).collect(),
+        warnings: (trace.warnings.iter().cloned())
+            .chain(LeftOut::warning(&trace.left_out))
+            .chain(iterations.warning.clone())
+            .collect(),
         devices: sorted(devices.iter().filter_map(|device| device.name.clone())),
         device_count: sorted(devices.iter().map(|device| (clock(device), device.device_id))).len(),
         processes: sorted(
@@ -290,6 +295,15 @@ mod tests {
         assert_eq!(shown.collect::<Vec<_>>(), expected);
         assert!(found.rows.iter().all(|row| row.inside_ns == 0));
         assert_eq!(found.rows[2].category, "memory");
+    }
+
+    #[test]
+    fn a_file_that_was_left_out_has_a_warning() {
+        let mut trace = trace(&[("f", 1, 0, 0, 10)]);
+        trace.left_out.push(LeftOut { path: "A/cut.json".to_owned(), reason: "cut".to_owned() });
+        let found = repeats(&trace, &options(&Categories::with_rules("").unwrap()));
+        let codes: Vec<_> = found.warnings.iter().map(|one| (one.code, &*one.evidence)).collect();
+        assert_eq!(codes, [("files_left_out", "A/cut.json: cut")]);
     }
 
     #[test]
