@@ -214,6 +214,20 @@ def test_a_capture_counts_once(tmp_path: Path) -> None:
     assert "same_capture" in [notice.code for notice in compare(one, copied).warnings]
 
 
+def test_a_capture_counts_once_in_a_folder(tmp_path: Path) -> None:
+    """Its GPU time was doubled."""
+    folder = tmp_path / "side"
+    folder.mkdir()
+    one, other = capture(folder / "a.json"), capture(tmp_path / "b.json", seed=3)
+    (folder / "a.json.gz").write_bytes(gzip.compress(one.read_bytes()))
+    for sides in ((folder, other), (other, folder), (read(folder), other)):
+        with pytest.raises(UsageError, match="contains the same capture twice") as caught:
+            compare(*sides)
+        assert str(caught.value).count(str(one)) == 2
+    status, _, said = call(folder, other)
+    assert (status, "a.json.gz" in said) == (2, True)
+
+
 def test_files_of_a_folder_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     """They were left out in silence."""
     before, after = tmp_path / "before", tmp_path / "after"

@@ -195,7 +195,7 @@ def read_captures(
     Raises:
         FastrnnsError: If a file is not a capture.
         MissingError: If a report of nsys is given without an installed nsys.
-        UsageError: If a side has no files, or the same file twice.
+        UsageError: If a side has no files, or the same capture twice, also within a folder.
     """
     if not baseline or not candidate:
         message = "missing files: `baseline` and `candidate` need at least 1 file each"
@@ -242,6 +242,10 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
     captures, devices = found["captures"], found["devices"]
     summary = trace.summarize(kernels_by="name").to_dict()
     repeated = [one for one in summary["warnings"] if one["code"] == "activities_repeated"]
+    for one in summary["warnings"]:
+        if one["code"] == "same_capture_twice":
+            message, hint = f"duplicate capture: {path!r} contains the same capture twice", "Use each capture once."
+            raise UsageError(message, hint, reason=one["evidence"], value=path)
     reading = Reading(
         path=path,
         identities=[one["sha256"] or str(real_path(one["path"])) for one in captures] + _times(summary),
