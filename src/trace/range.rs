@@ -25,6 +25,8 @@ pub enum Reach {
 /// Everything about a range but its times: few distinct ones, each entered many times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
+    /// Place in [`super::Trace::captures`] of the capture that records the ranges.
+    pub capture: u32,
     /// A place in [`super::Trace::clocks`].
     pub clock: u32,
     /// The process that named it.

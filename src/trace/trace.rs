@@ -233,7 +233,8 @@ impl Trace {
         let label = |label: &Label| {
             let clock = clocks[label.clock as usize];
             let (domain, runner) = (label.domain.map(name), label.runner.map(name));
-            self.labels.intern(Label { clock, name: name(label.name), domain, runner, ..*label })
+            let capture = before + label.capture;
+            self.labels.intern(Label { capture, clock, name: name(label.name), domain, runner, ..*label })
         };
         let labels: Vec<u32> = memory::collected(part.labels.all().iter().map(label));
         self.ranges.room(part.ranges.len());

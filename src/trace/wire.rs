@@ -97,7 +97,11 @@ impl Trace {
                 .iter()
                 .all(|callee| on(callee.clock) && named(callee.name) && (callee.capture as usize) < self.captures.len())
             && self.labels.all().iter().all(|label| {
-                on(label.clock) && named(label.name) && label.domain.is_none_or(named) && label.runner.is_none_or(named)
+                on(label.clock)
+                    && (label.capture as usize) < self.captures.len()
+                    && named(label.name)
+                    && label.domain.is_none_or(named)
+                    && label.runner.is_none_or(named)
             })
             && self.totals.iter().all(|total| total.fits(kernel_named, named))
             && self.ranges.iter().all(|range| label(range) && range.end.is_none_or(|end| end >= range.start))
@@ -213,8 +217,16 @@ mod tests {
             trace.calls.push(entry(callee, 0));
         }
         let (reach, source) = (Reach::Thread(Some(3)), Source::Nvtx);
-        let label =
-            Label { clock, process_id: None, reach, name: short, domain: Some(full), source, runner: Some(short) };
+        let label = Label {
+            capture: 0,
+            clock,
+            process_id: None,
+            reach,
+            name: short,
+            domain: Some(full),
+            source,
+            runner: Some(short),
+        };
         let label = trace.labels.intern(label);
         trace.ranges.push(Range { label, start: 1, end: (number > 0).then_some(5) });
         let mut capture = Capture { path: format!("{number}.json"), format: "kineto", ..Capture::default() };

@@ -89,7 +89,8 @@ impl Made {
     ) {
         let (name, runner) = (self.trace.names.intern(name), runner.map(|runner| self.trace.names.intern(runner)));
         let (process_id, domain, source) = (Some(process), None, Source::Nvtx);
-        let label = Label { clock: 0, process_id, reach, name, domain, source, runner };
+        let capture = self.trace.captures.len() as u32;
+        let label = Label { capture, clock: 0, process_id, reach, name, domain, source, runner };
         let label = self.trace.labels.intern(label);
         self.trace.ranges.push(Range { label, start, end });
     }

@@ -31,6 +31,7 @@ mod timeline;
 mod totals;
 mod waits;
 mod walk;
+mod windows;
 mod work_categories;
 
 use super::categories::Categories;

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::calls::Calls;
 use super::coverage::Coverage;
+use super::windows::Windows;
 use crate::memory::collected;
 use crate::trace::{Device, Distinct, Entry, Kind, Range, TotalKind, Trace};
 
@@ -20,7 +21,7 @@ pub struct Selection {
     pub processes: Vec<i64>,
     /// Expression for the names of selected events.
     pub filter: Option<Regex>,
-    /// Start of the window, after the first device operation of the clock; events that start earlier are excluded.
+    /// Start of the window, after the first device operation of the capture; events that start earlier are excluded.
     pub since_ns: Option<i64>,
     /// End of the window; events that start then or later are excluded.
     pub until_ns: Option<i64>,
@@ -58,8 +59,8 @@ pub(super) struct Chosen<'a> {
     pub(super) labels: Vec<bool>,
     /// Selected totals by number: their times, processes and streams are unknown.
     pub(super) totals: Vec<bool>,
-    /// By clock: the first and the first no longer counted nanosecond.
-    windows: Option<Vec<(i64, i64)>>,
+    /// None without a window of time.
+    windows: Option<Windows>,
     /// The first clock of each name.
     pub(super) clocks: Vec<u32>,
     /// Devices of all captures, each once, also where several captures contain it.
@@ -123,10 +124,8 @@ impl<'a> Chosen<'a> {
         let callees = trace.callees.all().iter();
         let callees = callees.map(|callee| one_of(&selection.processes, callee.process_id) && named(callee.name));
         let labels = trace.labels.all().iter().map(|label| one_of(&selection.processes, label.process_id));
-        let is_whole = selection.streams.is_empty()
-            && selection.processes.is_empty()
-            && selection.since_ns.is_none()
-            && selection.until_ns.is_none();
+        let has_window = selection.since_ns.is_some() || selection.until_ns.is_some();
+        let is_whole = selection.streams.is_empty() && selection.processes.is_empty() && !has_window;
         let totals = trace.totals.iter().map(|total| {
             let (name, anywhere) = match total.kind {
                 TotalKind::Kernel(name) => (name.full, false),
@@ -135,13 +134,14 @@ impl<'a> Chosen<'a> {
             };
             is_whole && named(name) && (anywhere || one_of(&selection.devices, total.device_id))
         });
-        let mut chosen = Self {
+        let window = || Windows::of(trace, &clocks, selection.since_ns, selection.until_ns);
+        Self {
             trace,
             works,
             callees: collected(callees),
             labels: collected(labels),
             totals: collected(totals),
-            windows: None,
+            windows: has_window.then(window),
             clocks,
             devices,
             device_of,
@@ -149,24 +149,7 @@ impl<'a> Chosen<'a> {
             number_of,
             calls: OnceLock::new(),
             coverage: OnceLock::new(),
-        };
-        chosen.windows = chosen.windows(selection);
-        chosen
-    }
-
-    fn windows(&self, selection: &Selection) -> Option<Vec<(i64, i64)>> {
-        if selection.since_ns.is_none() && selection.until_ns.is_none() {
-            return None;
         }
-        let mut origins = vec![i64::MAX; self.trace.clocks.len()];
-        for entry in self.trace.kernels.iter().chain(&self.trace.memory) {
-            let origin = &mut origins[self.clock_of_work(entry.what)];
-            *origin = (*origin).min(entry.start);
-        }
-        let edge = |origin: i64, offset: Option<i64>, open| offset.map_or(open, |offset| origin.saturating_add(offset));
-        let window =
-            |&origin: &i64| (edge(origin, selection.since_ns, i64::MIN), edge(origin, selection.until_ns, i64::MAX));
-        Some(origins.iter().map(window).collect())
     }
 
     /// The index of all calls, whether or not they count.
@@ -185,11 +168,6 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    fn clock_of_work(&self, what: u32) -> usize {
-        let device = self.trace.works.all()[what as usize].queue.device;
-        self.clocks[self.trace.devices[device as usize].clock as usize] as usize
-    }
-
     /// A device of [`Trace::devices`].
     pub(super) fn device(&self, place: u32) -> DeviceKey {
         self.devices.all()[self.device_of[place as usize] as usize]
@@ -203,26 +181,19 @@ impl<'a> Chosen<'a> {
     /// Returns true if an operation of a device is selected.
     #[inline]
     pub(super) fn operation(&self, entry: &Entry) -> bool {
-        self.works[entry.what as usize] && self.is_within(|| self.clock_of_work(entry.what), entry.start)
+        let what = entry.what as usize;
+        self.works[what] && self.windows.as_ref().is_none_or(|windows| windows.works[what].holds(entry.start))
     }
 
     /// Returns true if a call is selected.
     pub(super) fn call(&self, entry: &Entry) -> bool {
-        let clock = || self.clocks[self.trace.callees.all()[entry.what as usize].clock as usize] as usize;
-        self.callees[entry.what as usize] && self.is_within(clock, entry.start)
+        let what = entry.what as usize;
+        self.callees[what] && self.windows.as_ref().is_none_or(|windows| windows.callees[what].holds(entry.start))
     }
 
     /// Returns true if a range is selected. Its name does not matter: names are those of activities.
     pub(super) fn range(&self, range: &Range) -> bool {
-        let clock = || self.clocks[self.trace.labels.all()[range.label as usize].clock as usize] as usize;
-        self.labels[range.label as usize] && self.is_within(clock, range.start)
-    }
-
-    #[inline]
-    fn is_within(&self, clock: impl Fn() -> usize, start: i64) -> bool {
-        self.windows.as_ref().is_none_or(|windows| {
-            let (from, to) = windows[clock()];
-            start >= from && (start < to || to == i64::MAX)
-        })
+        let label = range.label as usize;
+        self.labels[label] && self.windows.as_ref().is_none_or(|windows| windows.labels[label].holds(range.start))
     }
 }

@@ -147,7 +147,8 @@ impl<'a> Sink<'a> {
         };
         let process_id = event.process.and_then(number);
         let reach = given.reach(event.name, event.thread);
-        let label = Label { clock: self.clock, process_id, reach, name, domain, source: given.source(), runner: None };
+        let (capture, clock, source) = (self.trace.captures.len() as u32, self.clock, given.source());
+        let label = Label { capture, clock, process_id, reach, name, domain, source, runner: None };
         let label = self.trace.labels.intern(label);
         self.trace.ranges.put(Range { label, start, end });
         Ok(())

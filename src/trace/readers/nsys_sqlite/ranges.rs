@@ -67,6 +67,7 @@ pub(super) fn read(
             };
             let process = process_of(row.thread);
             let label = Label {
+                capture: trace.captures.len() as u32,
                 clock,
                 process_id: known(process),
                 reach: if STARTED.contains(&row.kind) {

@@ -64,8 +64,9 @@ pub(super) fn read(
             };
             let domain = text(opened.domain).map(|id| strings.intern(id, &mut trace.names));
             let reach = if is_ours(trace.names.text(name)) { Reach::Process } else { Reach::Thread(opened.thread_id) };
-            let label =
-                Label { clock, process_id: opened.process_id, reach, name, domain, source: Source::Nvtx, runner: None };
+            let capture = trace.captures.len() as u32;
+            let (process_id, source) = (opened.process_id, Source::Nvtx);
+            let label = Label { capture, clock, process_id, reach, name, domain, source, runner: None };
             let label = trace.labels.intern(label);
             trace.ranges.put(Range { label, start, end: Some(end) });
         })
