@@ -21,7 +21,8 @@ pub struct Selection {
     pub processes: Vec<i64>,
     /// Expression for the names of selected events.
     pub filter: Option<Regex>,
-    /// Start of the window, after the first device operation of the capture; events that start earlier are excluded.
+    /// Start of the window, after the first device operation of the capture, or its first event without device operations;
+    /// events that start earlier are excluded.
     pub since_ns: Option<i64>,
     /// End of the window; events that start then or later are excluded.
     pub until_ns: Option<i64>,

@@ -31,22 +31,25 @@ pub(super) struct Windows {
 impl Windows {
     /// Makes the windows of all captures. `clocks` has the first clock of each name.
     ///
-    /// The origin is the first device operation of the clock in the capture.
+    /// The origin is the first device operation of the clock in the capture, or the first event if it has none.
     pub(super) fn of(trace: &Trace, clocks: &[u32], since_ns: Option<i64>, until_ns: Option<i64>) -> Self {
         let mut keys = Distinct::default();
         let mut key = |capture: u32, clock: u32| keys.intern((capture, clocks[clock as usize])) as usize;
         let device = |place: u32| &trace.devices[place as usize];
-        let of_devices = trace.works.all().iter().map(|work| device(work.queue.device));
-        let works: Vec<usize> = collected(of_devices.map(|device| key(device.capture, device.clock)));
+        let devices = trace.works.all().iter().map(|work| device(work.queue.device));
+        let works: Vec<usize> = collected(devices.map(|device| key(device.capture, device.clock)));
         let callees: Vec<usize> = collected(trace.callees.all().iter().map(|callee| key(callee.capture, callee.clock)));
         let labels: Vec<usize> = collected(trace.labels.all().iter().map(|label| key(label.capture, label.clock)));
 
         let operations =
             trace.kernels.iter().chain(&trace.memory).map(|entry| (works[entry.what as usize], entry.start));
+        let calls = trace.calls.iter().chain(&trace.operators).map(|call| (callees[call.what as usize], call.start));
+        let ranges = trace.ranges.iter().map(|range| (labels[range.label as usize], range.start));
         let of_devices = earliest(operations, keys.all().len());
+        let of_hosts = earliest(calls.chain(ranges), keys.all().len());
 
         let edge = |origin: i64, offset: Option<i64>, open| offset.map_or(open, |offset| origin.saturating_add(offset));
-        let origins = of_devices.into_iter().map(|origin| origin.unwrap_or(i64::MAX));
+        let origins = of_devices.into_iter().zip(of_hosts).map(|(device, host)| device.or(host).unwrap_or_default());
         let windows: Vec<Window> = collected(
             origins
                 .map(|origin| Window { from: edge(origin, since_ns, i64::MIN), to: edge(origin, until_ns, i64::MAX) }),
@@ -70,7 +73,7 @@ fn earliest(starts: impl Iterator<Item = (usize, i64)>, count: usize) -> Vec<Opt
 mod tests {
     use crate::trace::aggregate::Selection;
     use crate::trace::aggregate::made::Made;
-    use crate::trace::{Capture, Reach};
+    use crate::trace::{Capture, Entry, Reach};
 
     const MINUTE: i64 = 60_000_000_000;
 
@@ -101,5 +104,23 @@ mod tests {
             assert_eq!(found.ranges.iter().map(|row| row.count).sum::<u64>(), host);
             assert_eq!(found.ranks.iter().map(|row| row.kernel_count).collect::<Vec<_>>(), [devices / 2; 2]);
         }
+    }
+
+    /// The start of the window removed everything, and its end nothing.
+    #[test]
+    fn captures_without_device_operations_begin_with_their_first_event() {
+        let mut made = Made::new();
+        made.range(1, Reach::Process, "step", MINUTE, Some(MINUTE + 90));
+        made.call((Some(1), Some(1)), "cudaFree", (MINUTE + 10, MINUTE + 20), 1);
+        let name = made.trace.names.intern("aten::mm");
+        let what = made.trace.callee(0, Some(1), Some(1), name);
+        made.trace.operators.push(Entry { what, start: MINUTE + 30, end: MINUTE + 40, bytes: 0, correlation: 0 });
+        let counts = |selection| {
+            let found = made.summary(selection);
+            (found.ranges.len(), found.api_calls.len(), found.cpu_operators.len())
+        };
+        assert_eq!(counts(window(Some(0), None)), (1, 1, 1));
+        assert_eq!(counts(window(None, Some(30))), (1, 1, 0));
+        assert_eq!(counts(window(Some(1), Some(31))), (0, 1, 1));
     }
 }
