@@ -144,7 +144,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
         idle_causes,
         cudnn_rnn: cudnn_rnn.rows(&iterations.rows, options.sequence_length),
         ranks,
-        metrics: trace.metrics.clone(),
+        metrics: totals::metrics(trace, &chosen),
         iterations: iterations.rows,
         kernels,
         inductor: options.inductor.as_ref().map(|benchmark| inductor::view(trace, &chosen, benchmark)),

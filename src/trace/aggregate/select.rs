@@ -8,6 +8,7 @@ use super::calls::Calls;
 use super::coverage::Coverage;
 use super::windows::Windows;
 use crate::memory::collected;
+use crate::trace::readers::named_device;
 use crate::trace::{Device, Distinct, Entry, Kind, Range, TotalKind, Trace};
 
 /// Selected events; an empty field or `None` restricts nothing.
@@ -60,6 +61,8 @@ pub(super) struct Chosen<'a> {
     pub(super) labels: Vec<bool>,
     /// Selected totals by number: their times, processes and streams are unknown.
     pub(super) totals: Vec<bool>,
+    /// Selected metrics by number, likewise.
+    pub(super) metrics: Vec<bool>,
     /// None without a window of time.
     windows: Option<Windows>,
     /// The first clock of each name.
@@ -135,6 +138,11 @@ impl<'a> Chosen<'a> {
             };
             is_whole && named(name) && (anywhere || one_of(&selection.devices, total.device_id))
         });
+        let metrics = trace.metrics.iter().map(|metric| {
+            is_whole
+                && selection.filter.as_ref().is_none_or(|filter| filter.is_match(&metric.kernel))
+                && one_of(&selection.devices, named_device(&metric.device).1)
+        });
         let window = || Windows::of(trace, &clocks, selection.since_ns, selection.until_ns);
         Self {
             trace,
@@ -142,6 +150,7 @@ impl<'a> Chosen<'a> {
             callees: collected(callees),
             labels: collected(labels),
             totals: collected(totals),
+            metrics: collected(metrics),
             windows: has_window.then(window),
             clocks,
             devices,

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use super::figures::Groups;
 use super::select::Chosen;
 use crate::memory::{Room as _, collected};
-use crate::trace::{Figures, KernelName, NameId, Total, TotalKind, Trace};
+use crate::trace::{Figures, KernelName, MetricRow, NameId, Total, TotalKind, Trace};
 
 /// The totals that count and have a key, those of one key together.
 fn figures<K: Copy + Eq + Hash>(
@@ -55,4 +55,39 @@ pub(super) fn memory(trace: &Trace, chosen: &Chosen<'_>) -> Vec<((NameId, Option
 /// Returns totals of functions, by name.
 pub(super) fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(NameId, Figures)> {
     figures(trace, chosen, |total| if let TotalKind::Call(name) = total.kind { Some(name) } else { None })
+}
+
+/// Returns the metrics that count.
+pub(super) fn metrics(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MetricRow> {
+    let counted = trace.metrics.iter().zip(&chosen.metrics).filter(|(_, counts)| **counts);
+    collected(counted.map(|(metric, _)| metric.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use regex::Regex;
+
+    use crate::trace::MetricRow;
+    use crate::trace::aggregate::Selection;
+    use crate::trace::aggregate::made::Made;
+
+    #[test]
+    fn metrics_are_selected_by_kernel_and_device() {
+        let mut made = Made::new();
+        for (kernel, device) in [("gemm", "GPU (0)"), ("gemm", "GPU (1)"), ("add", "GPU (1)")] {
+            let (kernel, device) = (kernel.to_owned(), device.to_owned());
+            made.trace.metrics.push(MetricRow { device, kernel, ..MetricRow::default() });
+        }
+        let count = |selection| made.summary(selection).metrics.len();
+        assert_eq!(count(Selection::default()), 3);
+        assert_eq!(count(Selection { filter: Regex::new("gemm").ok(), ..Selection::default() }), 2);
+        assert_eq!(count(Selection { devices: vec![1], ..Selection::default() }), 2);
+        for other in [
+            Selection { streams: vec![7], ..Selection::default() },
+            Selection { processes: vec![1], ..Selection::default() },
+            Selection { since_ns: Some(0), ..Selection::default() },
+        ] {
+            assert_eq!(count(other), 0);
+        }
+    }
 }

@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::memory;
 pub(in crate::trace) use kineto::SHARED_CLOCK;
 pub use nsys_sqlite::reports_loss;
+pub(in crate::trace) use nvprof::csv::named_device;
 pub use several::{Given, Reading, read_all};
 
 /// Returns true if the caller wants reading to stop; called some ten times a second.

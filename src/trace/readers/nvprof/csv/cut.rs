@@ -63,7 +63,7 @@ pub(super) fn without_number(name: &str) -> (&str, Option<u64>) {
 }
 
 /// The name and the number of a device: `GeForce GTX 950 (0)`.
-pub(super) fn device(text: &str) -> (String, Option<i64>) {
+pub(in crate::trace) fn named_device(text: &str) -> (String, Option<i64>) {
     let number = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("));
     match number.and_then(|(name, number)| Some((name, number.trim().parse().ok()?))) {
         Some((name, number)) => (name.to_owned(), Some(number)),

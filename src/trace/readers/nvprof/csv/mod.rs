@@ -16,6 +16,7 @@ mod timeline;
 
 use rustc_hash::FxHashSet;
 
+pub(in crate::trace) use self::cut::named_device;
 use self::headers::Headers;
 use self::lines::Lines;
 use super::names::KernelNames;
@@ -95,7 +96,7 @@ impl Place {
         } else if text.starts_with("API calls:") {
             self.of_calls = true;
         } else if let Some(device) = text.strip_prefix("Device \"").and_then(|rest| rest.strip_suffix('"')) {
-            self.device = Some(cut::device(device));
+            self.device = Some(cut::named_device(device));
         }
     }
 }

@@ -97,7 +97,7 @@ impl Row<'_> {
     }
 
     fn operation(&self, sheet: &mut Sheet<'_>, start: i64, end: i64) {
-        let (device_name, device_id) = cut::device(self.get("Device"));
+        let (device_name, device_id) = cut::named_device(self.get("Device"));
         let device = sheet.trace.device(sheet.clock, None, device_id);
         if let Some(device) = sheet.trace.devices.get_mut(device as usize) {
             device.name = device.name.take().or(Some(device_name).filter(|name| !name.is_empty()));
