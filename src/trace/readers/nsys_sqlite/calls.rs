@@ -2,6 +2,8 @@
 
 use std::mem;
 
+use rustc_hash::FxHashSet;
+
 use super::database::Database;
 use super::devices::{process_of, thread_of};
 use super::numbers::{NONE, correlation, known, times};
@@ -9,7 +11,9 @@ use super::progress::Progress;
 use super::strings::Strings;
 use super::tally::{Events, Moment};
 use crate::error::Result;
+use crate::memory::Room as _;
 use crate::trace::Trace;
+use crate::trace::readers::sqlite::pages::Value;
 
 pub(super) const TABLE: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
 
@@ -44,12 +48,36 @@ pub(super) fn read(
                 trace.names.intern(&text)
             }
         };
-        let text = trace.names.text(name);
-        launched |= GRAPH_LAUNCHES.iter().any(|launch| text.starts_with(launch));
+        launched |= launches_graph(trace.names.text(name));
         Ok(trace.callee(clock, known(process_of(thread)), known(thread_of(thread)), name))
     })?;
     trace.calls = log;
     Ok(launched)
+}
+
+/// Returns true if a call launched a graph, for views that read no calls.
+pub(super) fn launch_graphs(
+    database: &Database,
+    strings: &mut Strings<'_>,
+    trace: &mut Trace,
+    progress: &mut Progress<'_>,
+) -> Result<bool> {
+    let Some(table) = database.table(TABLE) else { return Ok(false) };
+    let take = |found: &mut FxHashSet<i64>, value: &[Value<'_>; 1]| {
+        if let [Value::Number(id)] = *value {
+            found.room(1);
+            found.insert(id);
+        }
+    };
+    let (ids, _) = progress.fold(database, table, ["nameId"], take)?;
+    Ok(ids.into_iter().any(|id| {
+        let name = strings.intern(id, &mut trace.names);
+        launches_graph(trace.names.text(name))
+    }))
+}
+
+fn launches_graph(name: &str) -> bool {
+    GRAPH_LAUNCHES.iter().any(|launch| name.starts_with(launch))
 }
 
 /// Returns a name without the CUDA release that introduced it: `cudaMalloc` for `cudaMalloc_v3020`.

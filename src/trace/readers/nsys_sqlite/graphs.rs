@@ -12,10 +12,9 @@ const MODE: &str = "CUDA_GRAPH_TRACE_OPTIONS:MODE";
 /// Warns if `whole` graphs were recorded, or if graphs were `launched`, no node was recorded, and the profiler was configured
 /// not to trace nodes.
 pub(super) fn warning(path: &str, database: &Database, whole: u64, launched: bool) -> Option<Warning> {
-    let mode = || form::text(database, OPTIONS, "substr(name, -length(?1)) = ?1", MODE);
     let evidence = if whole > 0 {
         format!("{} in {TABLE}", counted(whole, "row"))
-    } else if launched && mode().as_deref() == Some("Graph") {
+    } else if launched && has_no_nodes(database) {
         format!("CUDA graphs were launched, and {MODE} is Graph")
     } else {
         return None;
@@ -26,4 +25,9 @@ pub(super) fn warning(path: &str, database: &Database, whole: u64, launched: boo
         evidence: format!("{path}: {evidence}"),
         hint: "Capture the kernels of graphs: nsys profile --cuda-graph-trace=node COMMAND".to_owned(),
     })
+}
+
+/// Returns true if the profiler was configured not to trace the nodes of graphs.
+pub(super) fn has_no_nodes(database: &Database) -> bool {
+    form::text(database, OPTIONS, "substr(name, -length(?1)) = ?1", MODE).as_deref() == Some("Graph")
 }

@@ -70,11 +70,14 @@ fn read_database(
     if trace.extent != Extent::Kernels {
         nodes |= memory::read(database, &mut devices, trace, &mut progress)?;
     }
-    let mut launched = false;
-    if trace.extent == Extent::Whole {
-        launched = calls::read(database, &mut strings, devices.clock, trace, &mut progress)?;
+    let launched = if trace.extent == Extent::Whole {
+        let launched = calls::read(database, &mut strings, devices.clock, trace, &mut progress)?;
         ranges::read(database, &mut strings, devices.clock, trace, &mut progress)?;
-    }
+        launched
+    } else {
+        // Views of devices lack the same kernels. Only for a profiler with this option are the names of calls needed.
+        !nodes && graphs::has_no_nodes(database) && calls::launch_graphs(database, &mut strings, trace, &mut progress)?
+    };
 
     diagnostics::read(shown, database, &mut progress)?;
     let mut whole_graphs = 0;

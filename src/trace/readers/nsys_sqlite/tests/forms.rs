@@ -181,6 +181,14 @@ fn warns_of_graphs_that_were_captured_whole() {
         let trace = read_sql(&sql).unwrap();
         assert_eq!(trace.captures[0].graph_level, expected, "{sql:?}");
         assert_eq!(codes(&trace) == ["graph_level_capture"], expected, "{sql:?}");
+        // Views of devices read no calls.
+        for extent in [Extent::Devices, Extent::Kernels] {
+            let folder = Folder::new();
+            let mut trace = Trace::behind(0);
+            trace.extent = extent;
+            read_into(&folder.database("capture.sqlite", &sql), &mut trace).unwrap();
+            assert_eq!(codes(&trace) == ["graph_level_capture"], expected, "{extent:?} {sql:?}");
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::error::Error;
-use crate::trace::{Capture, Kind, Trace};
+use crate::trace::{Capture, Extent, Kind, Trace};
 
 /// The core that all exports have, from 2020.3 on.
 const CORE: &str = "
