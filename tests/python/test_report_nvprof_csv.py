@@ -133,6 +133,20 @@ def test_a_total_that_its_calls_cannot_have_is_skipped(
     assert [one["reason"] for one in skipped] == ["inconsistent times"] * (not is_read)
 
 
+def test_totals_have_no_times_to_select(tmp_path: Path) -> None:
+    """The report claimed that no GPU activity matches."""
+    head = '==1== Profiling result:\n"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,us,\n'
+    path = tmp_path / "summary.csv"
+    path.write_text(f'{head}"GPU activities",100.0,0.002,2,1.0,1.0,1.0,"k(int)"\n')
+    for option, value in (("--since", "0ns"), ("--until", "1s"), ("--stream", "7"), ("--process", "1")):
+        done = run_cli("report", path, option, value)
+        assert done.status == 0
+        assert "No GPU activity is known to match the selection." in done.stdout
+        assert "totals are not selected" in done.stdout
+    done = run_cli("report", path, "--match", "k")
+    assert "totals are not selected" not in done.stdout
+
+
 def test_text_has_five_digits(profile: Path, tmp_path: Path) -> None:
     ours, theirs = counted(report(profile)), counted(printed(profile, tmp_path, "--print-gpu-summary"))
     assert set(theirs) == set(ours)

@@ -120,6 +120,7 @@ pub fn summarize(trace: &Trace, options: &Options<'_>) -> Summary {
     kernels::place(&mut kernels, &numbers);
     let ((ranks, about_ranks), nested_ranges) = (ranks.rows(), ranges.nested());
     let warnings = trace.warnings.iter().cloned().chain(LeftOut::warning(&trace.left_out));
+    let warnings = warnings.chain(totals::warning(trace, &chosen));
     let (launches, idle_causes) = (delays.figures(), idle.rows(&numbers));
     let warnings = warnings.chain(iterations.warning.clone()).chain(about_ranks);
     let warnings =

@@ -59,9 +59,11 @@ pub(super) struct Chosen<'a> {
     pub(super) callees: Vec<bool>,
     /// By number of label: whether its process counts.
     pub(super) labels: Vec<bool>,
-    /// Selected totals by number: their times, processes and streams are unknown.
+    /// False if the selection leaves out all totals and metrics: their times, processes and streams are unknown.
+    pub(super) takes_totals: bool,
+    /// Selected totals by number.
     pub(super) totals: Vec<bool>,
-    /// Selected metrics by number, likewise.
+    /// Selected metrics by number.
     pub(super) metrics: Vec<bool>,
     /// None without a window of time.
     windows: Option<Windows>,
@@ -149,6 +151,7 @@ impl<'a> Chosen<'a> {
             works,
             callees: collected(callees),
             labels: collected(labels),
+            takes_totals: is_whole,
             totals: collected(totals),
             metrics: collected(metrics),
             windows: has_window.then(window),

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use super::figures::Groups;
 use super::select::Chosen;
 use crate::memory::{Room as _, collected};
-use crate::trace::{Figures, KernelName, MetricRow, NameId, Total, TotalKind, Trace};
+use crate::trace::{Figures, KernelName, MetricRow, NameId, Total, TotalKind, Trace, Warning, counted};
 
 /// The totals that count and have a key, those of one key together.
 fn figures<K: Copy + Eq + Hash>(
@@ -57,6 +57,17 @@ pub(super) fn calls(trace: &Trace, chosen: &Chosen<'_>) -> Vec<(NameId, Figures)
     figures(trace, chosen, |total| if let TotalKind::Call(name) = total.kind { Some(name) } else { None })
 }
 
+/// Warns if a selection leaves out all totals and metrics.
+pub(super) fn warning(trace: &Trace, chosen: &Chosen<'_>) -> Option<Warning> {
+    let left_out = trace.totals.len() + trace.metrics.len();
+    (!chosen.takes_totals && left_out > 0).then(|| Warning {
+        code: "summary_only",
+        message: "totals are not selected, because their times, streams and processes are unknown".to_owned(),
+        evidence: counted(left_out as u64, "summary row"),
+        hint: "Leave out --since, --until, --stream and --process.".to_owned(),
+    })
+}
+
 /// Returns the metrics that count.
 pub(super) fn metrics(trace: &Trace, chosen: &Chosen<'_>) -> Vec<MetricRow> {
     let counted = trace.metrics.iter().zip(&chosen.metrics).filter(|(_, counts)| **counts);
@@ -87,7 +98,9 @@ mod tests {
             Selection { processes: vec![1], ..Selection::default() },
             Selection { since_ns: Some(0), ..Selection::default() },
         ] {
-            assert_eq!(count(other), 0);
+            let found = made.summary(other);
+            let codes: Vec<_> = found.warnings.iter().map(|one| (one.code, &*one.evidence)).collect();
+            assert_eq!((found.metrics.len(), &*codes), (0, &[("summary_only", "3 summary rows")][..]));
         }
     }
 }

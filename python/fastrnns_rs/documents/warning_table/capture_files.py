@@ -139,6 +139,7 @@ _LIMITS = (
         evidence="number of summary rows",
         hint="Read the profile (nvprof -o FILE), or print a trace: nvprof --csv --print-gpu-trace -u ns",
         verbs=_READERS,
+        details="Totals and metrics are left out with `--since`, `--until`, `--stream` and `--process`.",
     ),
     WarningRow(
         "rounded_times",

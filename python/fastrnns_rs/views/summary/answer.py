@@ -196,7 +196,10 @@ def _totals(document: Document) -> str:
 def _nothing(document: Document, *, selected: bool) -> str:
     """Returns a sentence about captures without GPU activity."""
     if selected:
-        return "No GPU activity matches the selection."
+        # A selection by time, stream or process leaves out totals.
+        has_totals = any(warning["code"] == "summary_only" for warning in document["warnings"])
+        known = " is known to match" if has_totals else " matches"
+        return f"No GPU activity{known} the selection."
     if any(warning["code"] == "capture_incomplete" for warning in document["warnings"]):
         return "No GPU activity in what could be read: the capture is incomplete."
     if document["api_calls"]:
