@@ -101,8 +101,8 @@ def test_every_format_tells_points_apart(swept: Run) -> None:
     assert len({tuple(line.split(",")[:16]) for line in swept.render("csv").splitlines()}) == 33
     page = swept.render("markdown").splitlines()
     assert len({line.split("|")[1] for line in page if "cudnn[" in line}) == 8
-    # A note that all of them need is said once.
-    assert len([line for line in page if line.startswith("- `cudnn`: ")]) == 1
+    # A note that all of a dtype need is said once.
+    assert len([line for line in page if line.startswith("- `cudnn`: ")]) == 2
     details = [line.text.split()[0] for line in run_details.lines(swept, 120)]
     assert "cudnn[hidden-size=50,dtype=float32]/forward" in details
 

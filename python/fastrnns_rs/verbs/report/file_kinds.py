@@ -51,9 +51,9 @@ def may_be_manifest(path: Path) -> bool:
 
 
 def nvprof_kind(path: Path) -> Literal["summary", "trace", "database"] | None:
-    """Returns the kind of an output of nvprof with GPU activities; None for other files.
+    """Returns the kind of an output of nvprof with GPU activities.
 
-    A database may also be an export of nsys.
+    None for other files. A database may also be an export of nsys.
     """
     found = head(path)
     if found.startswith(_BINARY[0]):
