@@ -7,6 +7,8 @@ import time
 
 #: Seconds that threads of runner files and plug-ins have to end after the command.
 _PATIENCE_S = 5.0
+#: Time of one wait for them, in seconds.
+_GLANCE_S = 0.1
 
 
 def main() -> None:
@@ -55,7 +57,9 @@ def _leave_threads(code: int) -> None:
     others = [one for one in threading.enumerate() if not one.daemon and one is not threading.current_thread()]
     until = time.monotonic() + _PATIENCE_S
     for one in others:
-        one.join(max(until - time.monotonic(), 0))
+        while one.is_alive() and (left_s := until - time.monotonic()) > 0:
+            # A signal that comes just before the wait is handled after it.
+            one.join(min(left_s, _GLANCE_S))
     left = [one.name for one in others if one.is_alive()]
     if not left:
         return
