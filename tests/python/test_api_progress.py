@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 import types
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import fastrnns_rs
 from fastrnns_rs import UsageError
+from fastrnns_rs.api import measurement, progress
 from fastrnns_rs.views import progress as view
 from fastrnns_rs.views.progress import Audience, Progress
 from fastrnns_rs.views.step_progress import StepProgress
@@ -124,3 +126,53 @@ def test_bench_calls_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
         fastrnns_rs.bench(["cudnn", "jit"], device="cpu", progress=lambda *one: calls.append(one))
     assert calls == [(0, 10, "cudnn: importing torch")]
     assert sys.stderr.getvalue() == "", "the function shows it instead"
+
+
+class Stream(io.StringIO):
+    """A stream that may be a terminal."""
+
+    def __init__(self, *, terminal: bool) -> None:
+        super().__init__()
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+PLACES = ["terminal", "notebook", "script"]
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize("place", PLACES)
+def test_bench_shows_its_progress_to_who_waits(place: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = Stream(terminal=place == "terminal")
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if place == "notebook":
+        monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+
+    def start(*_: object, **__: object) -> None:
+        time.sleep(0.1)
+        raise UsageError("stopped here")
+
+    # The rows are shown before torch is imported.
+    monkeypatch.setattr(measurement, "start", start)
+    with pytest.raises(UsageError, match="stopped here"):
+        fastrnns_rs.bench(["cudnn", "jit"], device="cpu", progress=wanted)
+    shown = stderr.getvalue()
+    assert progress.is_watched() is (place != "script")
+    if not wanted or place == "script":
+        assert shown == ""
+    elif place == "notebook":
+        first, *_, blank, end = shown.split("\r")[1:]
+        assert first.endswith("  0 of 10  cudnn: importing torch")
+        assert (blank.strip(), end) == ("", ""), "the bar is erased"
+        assert "\n" not in shown
+    else:
+        assert "0 of 10  cudnn: importing torch" in shown
+        assert shown.endswith("\x1b[2K\x1b[?25h"), "the region is erased"
+
+
+def test_a_python_without_stderr_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert not progress.is_watched()

@@ -1,4 +1,4 @@
-"""What ends a bench: precision, its limit of time, and verdicts. Workers are pretended."""
+"""Stop rules of a bench: precision, a time limit and verdicts, with workers that measure nothing."""
 
 from __future__ import annotations
 

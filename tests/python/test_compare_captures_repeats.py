@@ -80,7 +80,7 @@ def test_iterations_that_hold_little_are_not_the_basis(told: Any) -> None:
     assert told([outside], [Told({"f": [10] * 10})]).basis == "total"
 
 
-def test_other_numbers_of_iterations_are_other_work_where_they_are_not_the_basis(told: Any) -> None:
+def test_captures_with_more_iterations_have_a_warning_of_different_work(told: Any) -> None:
     """Kernels outside the iterations, launched equally often on both sides, hide the factor of the others."""
     dice = random.Random(9)
     sides = [

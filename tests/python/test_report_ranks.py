@@ -13,7 +13,8 @@ from conftest import run_cli
 from corpus import captures
 from interrupting import interrupt
 from kineto_traces import annotation, by_dice, call, copy, document, kernel, write
-from test_report_nvprof_csv import LAUNCHES, PER_GPU
+from test_report_nvprof_csv import PER_GPU
+from test_report_nvprof_metrics import LAUNCHES
 from test_report_opening import KERNELS
 
 import fastrnns_rs

@@ -5,14 +5,11 @@ from __future__ import annotations
 import copy
 import dataclasses
 import importlib
-import io
 import math
 import pickle
 import pkgutil
 import shutil
-import sys
 import time
-import types
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -28,7 +25,6 @@ from screens import screen, transcript
 
 import fastrnns_rs
 from fastrnns_rs import UsageError, documents
-from fastrnns_rs.api import measurement, progress
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
@@ -344,56 +340,6 @@ def test_render_needs_no_arguments() -> None:
     assert "71 %" not in run.render()
     assert len(run.render(wide=True)) > len(run.render())
     assert max(map(width, run.render(width=60).splitlines())) <= 60
-
-
-class Stream(io.StringIO):
-    """A stream that may be a terminal."""
-
-    def __init__(self, *, terminal: bool) -> None:
-        super().__init__()
-        self.terminal = terminal
-
-    def isatty(self) -> bool:
-        return self.terminal
-
-
-PLACES = ["terminal", "notebook", "script"]
-
-
-@pytest.mark.parametrize("wanted", [True, False])
-@pytest.mark.parametrize("place", PLACES)
-def test_bench_shows_its_progress_to_who_waits(place: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    stderr = Stream(terminal=place == "terminal")
-    monkeypatch.setattr(sys, "stderr", stderr)
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    if place == "notebook":
-        monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
-
-    def start(*_: object, **__: object) -> None:
-        time.sleep(0.1)
-        raise UsageError("stopped here")
-
-    # The rows are shown before torch is imported.
-    monkeypatch.setattr(measurement, "start", start)
-    with pytest.raises(UsageError, match="stopped here"):
-        fastrnns_rs.bench(["cudnn", "jit"], device="cpu", progress=wanted)
-    shown = stderr.getvalue()
-    assert progress.is_watched() is (place != "script")
-    if not wanted or place == "script":
-        assert shown == ""
-    elif place == "notebook":
-        first, *_, blank, end = shown.split("\r")[1:]
-        assert first.endswith("  0 of 10  cudnn: importing torch")
-        assert (blank.strip(), end) == ("", ""), "the bar is erased"
-        assert "\n" not in shown
-    else:
-        assert "0 of 10  cudnn: importing torch" in shown
-        assert shown.endswith("\x1b[2K\x1b[?25h"), "the region is erased"
-
-
-def test_a_python_without_stderr_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", None)
-    assert not progress.is_watched()
 
 
 def test_parts_are_bases_without_fields() -> None:
