@@ -53,7 +53,7 @@ def test_a_limit_of_time_ends_a_run_by_precision(workers: Workers, monkeypatch: 
     assert (run.status, run.plan.stopped_by) == ("complete", "time")
     assert run.plan.precision > 0.1
     lines = [line.text for line in run_screen.end(run, 1.0, "", 120)]
-    assert "hint: The time ended before ±0.1% was confirmed. Set a longer limit: --stop precision:0.1%:1200s" in lines
+    assert "hint: ±0.1% was not confirmed in time. Use --stop precision:0.1%:1200s." in lines
 
 
 def test_precision_is_that_of_the_sessions_of_a_resumed_run(workers: Workers) -> None:

@@ -72,8 +72,7 @@ def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
     if (run.plan.stop.rule, run.plan.stopped_by) == ("precision", "time"):
         given = run.plan.stop.parameters
         share, limit_s = f"{100 * given.get('half_width', 0.0):g}%", 2 * given.get("limit_seconds", 0.0)
-        longer = f"--stop precision:{share}:{limit_s:g}s"
-        texts.append(f"hint: The time ended before ±{share} was confirmed. Set a longer limit: {longer}")
+        texts.append(f"hint: ±{share} was not confirmed in time. Use --stop precision:{share}:{limit_s:g}s.")
     if run.status != "interrupted" and lacks_intervals(run) and not run.sides:
         texts.append("hint: Add --processes 5, because a 95 % CI needs 3 processes or more.")
     return wrapped_lines(texts, limit)
