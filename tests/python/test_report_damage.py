@@ -55,20 +55,24 @@ def assert_tells(done: Done, status: int) -> None:
 
 @pytest.mark.parametrize("count", [6, 600], ids=["small", "large"])
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "expected"),
     [
-        pytest.param(lambda packed: packed + b"garbage", id="garbage after it"),
-        pytest.param(lambda packed: packed + b"\0" * 1000, id="zeros after it"),
-        pytest.param(lambda packed: packed[:-4], id="no length"),
-        pytest.param(lambda packed: packed[:-8] + bytes(8), id="wrong checksum"),
+        pytest.param(lambda packed: packed + b"garbage" * 9, [], id="garbage after it"),
+        pytest.param(lambda packed: packed + b"more", ["may be damaged"], id="less than a header after it"),
+        pytest.param(lambda packed: packed + b"\0" * 1000, [], id="zeros after it"),
+        pytest.param(lambda packed: packed[:-4], ["may be damaged"], id="no length"),
+        pytest.param(lambda packed: packed[:-8] + bytes(8), ["may be damaged"], id="wrong checksum"),
     ],
 )
 def test_a_compressed_trace_that_is_all_there_is_read(
-    damage: Callable[[bytes], bytes], count: int, tmp_path: Path
+    damage: Callable[[bytes], bytes], expected: list[str], count: int, tmp_path: Path
 ) -> None:
-    """Whatever is wrong with its end, and however small it is."""
+    """Whatever is wrong with its end, however small it is. What is no stream behind one is ignored, as `gzip` does."""
     path = write(tmp_path / "x.bin", damage(gzip.compress(lines(ordinary(count)).encode())))
-    assert len(kernels(fastrnns_rs.read(path))) == count
+    summary = fastrnns_rs.read(path)
+    assert len(kernels(summary)) == count
+    told = [warning.message for warning in summary.warnings if warning.code == "capture_incomplete"]
+    assert [words for message, words in zip(told, expected, strict=True) if words not in message] == []
 
 
 #: What a producer of traces may put in a name, and how many of the six kernels must be found nonetheless.
@@ -189,6 +193,48 @@ def test_arguments_out_of_range_harm_nothing(value: str, tmp_path: Path) -> None
     assert codes(summary) == set()
     [odd] = [row for row in summary.kernels if row.name == "odd"]
     assert (odd.grid, odd.registers_per_thread, odd.shared_memory_bytes) == (None, None, None)
+
+
+@pytest.mark.parametrize("word", ["nan", "inf", "-nan", "N/A", "hello there", "1.2.3"])
+def test_words_that_are_not_json_lose_nothing_else(word: str, tmp_path: Path) -> None:
+    """In the metadata, as `add_metadata_json` writes them; in arguments, as C++ and Kineto write numbers."""
+    before = json.dumps(document([kernel("k1", 0, 3), kernel("k2", 10, 3, occupancy=0.5)]))
+    path = write(tmp_path / "x.json", before.replace("{", f'{{"note": {word}, ', 1).encode())
+    assert kernels(fastrnns_rs.read(path)) == {"k1": 1, "k2": 1}
+    path = write(tmp_path / "x.json", before.replace("0.5", word).encode())
+    assert kernels(fastrnns_rs.read(path)) == ({"k1": 1} if " " in word else {"k1": 1, "k2": 1})
+
+
+def test_space_after_damage_is_not_kept(tmp_path: Path) -> None:
+    """Text that never ends an event is passed over; the next event that follows another at a distance is found."""
+    far = b'{"traceEvents": [{"ph": "X", "cat": "kernel", bad}' + b" " * 9_000_000 + b","
+    rest = json.dumps([kernel("k1", 0, 3), kernel("k2", 10, 3)]).encode()[1:]
+    summary = fastrnns_rs.read(write(tmp_path / "x.json", far + rest + b"}"))
+    assert kernels(summary) == {"k2": 1}
+    assert "events_skipped" in codes(summary)
+
+
+def test_damaged_operators_of_a_cpu_are_counted(tmp_path: Path) -> None:
+    """They are read by a second walk, of which nothing was told."""
+    damaged = [operator(start=10, duration=-5), {**operator(), "ph": "B"}, operator()]
+    del damaged[2]["dur"]
+    path = write(tmp_path / "x.json", json.dumps(document([operator(), *damaged])).encode())
+    summary = fastrnns_rs.read(path)
+    (capture,) = summary.captures
+    assert (capture.events_read, capture.events_skipped) == (1, 3)
+    assert sorted(skipped.reason for skipped in capture.skipped) == [
+        "an event ends before it starts",
+        "an event has no duration",
+        "begin and end are two events",
+    ]
+    assert_tells(run_cli("report", "--strict", str(path)), 1)
+
+
+def test_a_rank_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """Two ranks of one host would share a clock."""
+    text = json.dumps(document([kernel()])).replace("{", '{"distributedInfo": {"rank": 1, "x": "\\q"}, ', 1)
+    (warning,) = fastrnns_rs.read(write(tmp_path / "x.json", text.encode())).warnings
+    assert (warning.code, warning.message) == ("names_damaged", "the rank of a trace is missing")
 
 
 @pytest.mark.parametrize("depth", [100, 1_000, 1_000_000])

@@ -112,7 +112,7 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     let mut capture = (format.read)(source, trace, interrupted)?;
     capture.sha256 = is_file.then(|| open::digest(path, size_bytes)).flatten();
     if trace.operations() == operations && is_file && format.name == kineto::NAME {
-        again(path, shown, interrupted, |source| kineto::read_operators(source, trace, interrupted))?;
+        again(path, shown, interrupted, &mut capture, |source| kineto::read_operators(source, trace, interrupted))?;
     }
     if capture.events_skipped > 0 {
         trace.warnings.push(skipped(&capture));
@@ -121,16 +121,22 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     Ok(())
 }
 
-/// Reads a file once more, from its beginning, that was opened a moment ago.
+/// Reads a file once more, from its beginning, that was opened a moment ago. What is skipped now was counted as read.
 fn again(
     path: &Path,
     shown: &str,
     interrupted: Interrupted<'_>,
-    read: impl FnOnce(Source<'_>) -> Result<()>,
+    first: &mut Capture,
+    read: impl FnOnce(Source<'_>) -> Result<Capture>,
 ) -> Result<()> {
     let Ok(open::Opened { bytes, .. }) = open::open(path, interrupted) else { return Ok(()) };
     let capture = Capture { path: shown.to_owned(), ..Capture::default() };
-    read(Source { file: path, path: shown, bytes, plain: None, capture })
+    let second = read(Source { file: path, path: shown, bytes, plain: None, capture })?;
+    first.events_read = first.events_read.saturating_sub(second.events_skipped);
+    for skipped in second.skipped {
+        first.skip_many(&skipped.reason, skipped.count, skipped.first_offset_bytes);
+    }
+    Ok(())
 }
 
 /// Adds the events of a trace in JSON, of which `step` bytes are read at once, in pieces of `piece` bytes. Neither must make
@@ -145,9 +151,10 @@ fn again(
 pub fn read_grains(path: &Path, shown: &str, trace: &mut Trace, step: usize, piece: u64) -> Result<()> {
     let open::Opened { bytes, plain, .. } = open::open(path, &|| false).expect("a file");
     let capture = Capture { path: shown.to_owned(), format: "kineto", ..Capture::default() };
-    let capture = kineto::read_finely(Source { file: path, path: shown, bytes, plain, capture }, trace, step, piece)?;
+    let mut capture =
+        kineto::read_finely(Source { file: path, path: shown, bytes, plain, capture }, trace, step, piece)?;
     if trace.operations() == 0 {
-        again(path, shown, &|| false, |source| kineto::read_operators_finely(source, trace, step))?;
+        again(path, shown, &|| false, &mut capture, |source| kineto::read_operators_finely(source, trace, step))?;
     }
     trace.captures.push(capture);
     Ok(())

@@ -24,6 +24,8 @@ const WORTH_A_THREAD: u64 = 64 * 1024;
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// Larger files are not hashed: it would take longer than reading them.
 const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
+/// The decoder's error for bytes that begin no stream.
+const NO_HEADER: &str = "invalid gzip header";
 /// Compressed bytes that may follow each other without content. Members and blocks may be empty, and a pipe may have no end of them.
 const MOST_WITHOUT_CONTENT: usize = 1024 * 1024;
 
@@ -108,19 +110,27 @@ impl Read for Waiting {
 }
 
 /// The content of a gzip stream.
-struct Unpacked<R: Read>(MultiGzDecoder<Compressed<R>>);
+struct Unpacked<R: Read> {
+    decoder: MultiGzDecoder<Compressed<R>>,
+    has_content: bool,
+}
 
 impl<R: Read> Unpacked<R> {
     fn new(source: R) -> Self {
-        Self(MultiGzDecoder::new(Compressed { source, without_content: 0 }))
+        Self { decoder: MultiGzDecoder::new(Compressed { source, without_content: 0 }), has_content: false }
     }
 }
 
 impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.0.read(buffer)?;
+        let count = match self.decoder.read(buffer) {
+            // Behind a whole stream, as programs that write blocks leave it: no other stream begins there.
+            Err(error) if self.has_content && error.to_string() == NO_HEADER => return Ok(0),
+            read => read?,
+        };
         if count > 0 {
-            self.0.get_mut().without_content = 0;
+            self.has_content = true;
+            self.decoder.get_mut().without_content = 0;
         }
         Ok(count)
     }

@@ -143,11 +143,11 @@ _LIMITS = (
     ),
     WarningRow(
         "rounded_times",
-        effect="busy and idle time have an error, because starts are rounded to microseconds",
-        short="busy and idle time have an error: rounded starts",
-        evidence="unit of the column Start",
-        hint="Print the trace in nanoseconds: nvprof --csv --print-gpu-trace -u ns",
+        effect="each time has an error of up to 1 µs, because the file has whole microseconds",
+        evidence="unit of the columns Start and Duration, or number of events",
+        hint="Capture with torch 2.4 or newer, or print in nanoseconds: nvprof --csv --print-gpu-trace -u ns",
         verbs=_READERS,
+        details="Kernels of few microseconds seem shorter or longer than in captures in nanoseconds.",
     ),
     WarningRow(
         "serialized_kernels",

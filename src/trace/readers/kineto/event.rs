@@ -265,7 +265,7 @@ impl<'a> Event<'a> {
 
     /// Returns true for something that takes time: complete, or only its begin.
     #[inline]
-    fn is_activity(&self) -> bool {
+    pub(super) fn is_activity(&self) -> bool {
         matches!(self.phase, Some(Value::Text(b"X" | b"B")))
     }
 

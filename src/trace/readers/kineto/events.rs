@@ -152,17 +152,17 @@ impl<'a> Events<'a> {
         };
         match fault {
             Fault::Incomplete if self.text.window().len() > LONGEST => {
-                self.sink.capture.skip("an event is too long", Some(position));
+                self.sink.lose("an event is too long", position);
                 skip_long(&mut self.text, self.interrupted)?;
             }
             Fault::Incomplete => {
                 if !self.grow()? {
-                    self.sink.capture.skip("the file ends inside an event", Some(position));
+                    self.sink.lose("the file ends inside an event", position);
                     self.text.pass(usize::MAX);
                 }
             }
             Fault::Malformed(place, reason) => {
-                self.sink.capture.skip(reason, Some(position));
+                self.sink.lose(reason, position);
                 self.resume(place)?;
             }
         }
@@ -175,7 +175,7 @@ impl<'a> Events<'a> {
         let passed = self.whole(|window| match value::value(window, 0)? {
             (Value::Nested(_) | Value::Text(_) | Value::Bare(_), end) => Ok(((), end)),
         })?;
-        self.sink.capture.skip("an event is not an object", Some(position));
+        self.sink.lose("an event is not an object", position);
         if passed.is_none() {
             self.resume(0)?;
         }

@@ -18,6 +18,7 @@ pub(super) struct Metadata {
     device_names: FxHashMap<i64, Option<String>>,
     /// True if they are there and cannot be read.
     pub(super) lost_devices: bool,
+    pub(super) lost_rank: bool,
     base_time: String,
     host: String,
     rank: String,
@@ -82,6 +83,7 @@ impl Metadata {
     /// A member of the outermost object whose value cannot be read.
     pub(super) fn lose(&mut self, key: &[u8]) {
         self.lost_devices |= key == b"deviceProperties";
+        self.lost_rank |= key == b"distributedInfo";
     }
 
     /// A member that describes the conditions of the capture.

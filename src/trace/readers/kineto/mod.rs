@@ -50,24 +50,24 @@ pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupt
 /// Reads the operators of the CPU, and nothing else. A capture has many times as many of them as activities of a GPU, and
 /// where it has any of these operators are not used: only a capture without a GPU is read once more for them.
 ///
-/// It was read before, so that what there is to say of it has been said.
-pub(super) fn read_operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<()> {
+/// It was read before, so that all there is to say has been said, but of damaged operators: they are in the result alone.
+pub(super) fn read_operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
     operators(source, trace, interrupted, Grain::default())
 }
 
 /// Reads the operators, so many bytes at once.
 #[cfg(any(test, fuzzing))]
-pub(super) fn read_operators_finely(source: Source<'_>, trace: &mut Trace, step: usize) -> Result<()> {
+pub(super) fn read_operators_finely(source: Source<'_>, trace: &mut Trace, step: usize) -> Result<Capture> {
     operators(source, trace, &|| false, Grain { step, ..Grain::default() })
 }
 
-fn operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<()> {
+fn operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
     let mut aside = Trace::behind(trace.capture_number());
     let source = Source { plain: None, ..source };
-    take(source, &mut aside, interrupted, grain, true)?;
+    let capture = take(source, &mut aside, interrupted, grain, true)?;
     aside.warnings.clear();
     trace.append(aside);
-    Ok(())
+    Ok(capture)
 }
 
 /// Reads a trace, so many bytes at once and in pieces of so many.
@@ -114,7 +114,7 @@ fn take(
             // A list of events may lack its closing bracket: the form allows that.
             reader.list()?;
             let capture = &reader.events.sink.capture;
-            if capture.events_read == 0 && capture.events_skipped > 0 {
+            if !only_operators && capture.events_read == 0 && capture.events_skipped > 0 {
                 return Err(not_one("the JSON list contains no event"));
             }
             true
@@ -126,7 +126,10 @@ fn take(
     if !complete || reader.events.text.fault().is_some() {
         let reason = reader.events.text.fault().unwrap_or("the file ends inside the trace").to_owned();
         let position = reader.events.text.position();
-        let warning = mark_cut(&mut reader.events.sink.capture, position, &reason);
+        let mut warning = mark_cut(&mut reader.events.sink.capture, position, &reason);
+        if complete {
+            "events may be damaged, because the file fails after the trace".clone_into(&mut warning.message);
+        }
         reader.events.sink.trace.warnings.push(warning);
     }
     if trailing {

@@ -1,7 +1,7 @@
 //! Search for the next event after something damaged or far too long.
 
 use super::Interrupted;
-use super::text::Text;
+use super::text::{LONGEST, Text};
 use super::value::{self, Fault, skip_space};
 use crate::error::Result;
 
@@ -23,8 +23,11 @@ pub(super) enum Boundary {
 pub(super) fn boundary(text: &[u8], mut from: usize) -> Boundary {
     while let Some(found) = memchr::memchr(b'}', &text[from..]) {
         let brace = from + found;
-        match after_event(text, brace + 1) {
+        // An event whose beginning is further away is not looked for, however much of the text is here.
+        let near = &text[..text.len().min(brace + LONGEST)];
+        match after_event(near, brace + 1) {
             Ok(Some(place)) => return Boundary::At(place),
+            Err(_) if near.len() < text.len() => from = brace + 1,
             Ok(None) => from = brace + 1,
             Err(Fault::Incomplete | Fault::Malformed(..)) => return Boundary::Unknown(brace),
         }
@@ -71,7 +74,8 @@ fn after_event(text: &[u8], at: usize) -> std::result::Result<Option<usize>, Fau
     }
 }
 
-/// Passes over the value at the window's beginning without holding it; whether its end was met.
+/// Passes over the value at the window's beginning without holding it; whether its end was met. That of what is neither text
+/// nor a list nor an object is the next comma or brace.
 pub(super) fn skip_long(text: &mut Text, interrupted: Interrupted<'_>) -> Result<bool> {
     let (mut depth, mut in_string, mut escaped) = (0_u64, false, false);
     loop {
@@ -85,6 +89,10 @@ pub(super) fn skip_long(text: &mut Text, interrupted: Interrupted<'_>) -> Result
                     ends = !in_string && depth == 0;
                 }
                 _ if in_string => {}
+                b',' | b'}' if depth == 0 => {
+                    text.pass(place);
+                    return Ok(true);
+                }
                 b'{' | b'[' => depth += 1,
                 b'}' | b']' => {
                     depth = depth.saturating_sub(1);

@@ -16,6 +16,9 @@ use crate::trace::{
     Capture, Entry, KernelName, Kind, Label, NameId, Queue, Range, Reach, Shape, Trace, Warning, Work, counted,
 };
 
+/// So many activities are not of whole microseconds by chance; few may be made by hand.
+const ENOUGH: u64 = 20;
+
 /// Sink of the events of one capture.
 pub(super) struct Sink<'a> {
     pub(super) trace: &'a mut Trace,
@@ -27,6 +30,8 @@ pub(super) struct Sink<'a> {
     kinds: FxHashMap<(NameId, Option<NameId>, bool), NameId>,
     /// The process that calls the interface; `Err` where there are several.
     host: Option<Result<i64, ()>>,
+    /// Activities of devices, and those of them with a time that is not of whole microseconds.
+    activities: [u64; 2],
     /// Names that are not valid text.
     broken_names: FxHashSet<NameId>,
     /// Layouts of arguments: of calls, kernels and memory operations.
@@ -43,7 +48,7 @@ pub(super) struct Sink<'a> {
 pub(super) struct Findings {
     capture: Capture,
     host: Option<Result<i64, ()>>,
-    /// Names that are not valid text.
+    activities: [u64; 2],
     broken_names: FxHashSet<NameId>,
 }
 
@@ -53,14 +58,34 @@ impl<'a> Sink<'a> {
         let (names, kinds) = (FxHashMap::default(), FxHashMap::default());
         let (broken_names, layout) = (FxHashSet::default(), [(); 3].map(|()| Layout::new(Argument::named)));
         let (callees, shapes) = (Phrases::default(), Phrases::default());
-        let (host, only_operators) = (None, false);
-        Self { trace, capture, clock, names, kinds, host, broken_names, layout, callees, shapes, only_operators }
+        let (host, activities, only_operators) = (None, [0; 2], false);
+        Self {
+            trace,
+            capture,
+            clock,
+            names,
+            kinds,
+            host,
+            activities,
+            broken_names,
+            layout,
+            callees,
+            shapes,
+            only_operators,
+        }
     }
 
     /// Counts an event that no summary needs.
     #[inline]
     pub(super) fn pass(&mut self) {
         self.capture.events_read += 1;
+    }
+
+    /// Counts an event that is not one; the first walk has counted it before operators are read.
+    pub(super) fn lose(&mut self, reason: &str, position: u64) {
+        if !self.only_operators {
+            self.capture.skip(reason, Some(position));
+        }
     }
 
     /// Takes an event at `position`.
@@ -125,7 +150,7 @@ impl<'a> Sink<'a> {
     }
 
     fn operator(&mut self, event: &Event<'_>, class: Class) -> Result<(), &'static str> {
-        if class == Class::Other && event.is_operator() {
+        if class == Class::Other && event.is_activity() && event.is_operator() {
             let (start, end) = event.times().and_then(|(start, end)| plausible(start, end))?;
             let (process_id, thread_id) = (event.process.and_then(number), event.thread.and_then(number));
             let name = self.name(event)?;
@@ -157,6 +182,8 @@ impl<'a> Sink<'a> {
     fn operation(&mut self, event: &Event<'_>, arguments: &Arguments<'_>, is_kernel: bool) -> Result<(), &'static str> {
         let (start, end) = event.times().and_then(|(start, end)| plausible(start, end))?;
         let name = self.name(event)?;
+        self.activities[0] += 1;
+        self.activities[1] += u64::from(start % 1000 != 0 || end % 1000 != 0);
         let device = arguments.device.or(event.process).and_then(number);
         let stream = arguments.stream.or(event.thread).and_then(number);
         let process = arguments.process.and_then(number);
@@ -208,7 +235,12 @@ impl<'a> Sink<'a> {
 
     /// Returns the findings, once a part has been read.
     pub(super) fn findings(self) -> Findings {
-        Findings { capture: self.capture, host: self.host, broken_names: self.broken_names }
+        Findings {
+            capture: self.capture,
+            host: self.host,
+            activities: self.activities,
+            broken_names: self.broken_names,
+        }
     }
 
     /// Appends a part of the same capture that was read separately.
@@ -216,6 +248,9 @@ impl<'a> Sink<'a> {
         let names = &mut self.trace.names;
         self.broken_names.extend(findings.broken_names.into_iter().map(|name| names.intern(part.names.text(name))));
         self.trace.append(part);
+        for (sum, more) in self.activities.iter_mut().zip(findings.activities) {
+            *sum += more;
+        }
         self.capture.events_read += findings.capture.events_read;
         for skipped in findings.capture.skipped {
             self.capture.skip_many(&skipped.reason, skipped.count, skipped.first_offset_bytes);
@@ -276,12 +311,25 @@ impl<'a> Sink<'a> {
                 hint: "Ignore this warning where only the figures matter.".to_owned(),
             });
         }
-        if metadata.lost_devices {
+        for (lost, key, message) in [
+            (metadata.lost_devices, "deviceProperties", "the names of GPUs are missing"),
+            (metadata.lost_rank, "distributedInfo", "the rank of a trace is missing"),
+        ] {
+            if lost {
+                self.trace.warnings.push(Warning {
+                    code: "names_damaged",
+                    message: message.to_owned(),
+                    evidence: format!("{}: {key} cannot be read", self.capture.path),
+                    hint: "Ignore this warning where only the figures matter.".to_owned(),
+                });
+            }
+        }
+        if self.activities[0] >= ENOUGH && self.activities[1] == 0 {
             self.trace.warnings.push(Warning {
-                code: "names_damaged",
-                message: "the names of GPUs are missing".to_owned(),
-                evidence: format!("{}: deviceProperties cannot be read", self.capture.path),
-                hint: "Ignore this warning where only the figures matter.".to_owned(),
+                code: "rounded_times",
+                message: "each time has an error of up to 1 µs, because the trace has whole microseconds".to_owned(),
+                evidence: format!("{}: {}", self.capture.path, counted(self.activities[0], "event")),
+                hint: "Capture with a torch that writes nanoseconds: torch 2.4 or newer.".to_owned(),
             });
         }
         self.capture

@@ -83,14 +83,16 @@ pub(super) fn value(text: &[u8], at: usize) -> Result<(Value<'_>, usize), Fault>
     }
 }
 
-/// The end of the number or word at `at`. `NaN` and `Infinity` are none of JSON's, but Python writes them.
+/// The end of the number or word at `at`. Some words are none of JSON's, but Python, C++ and Kineto write them.
 fn bare(text: &[u8], at: usize) -> Result<usize, Fault> {
-    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'a'..=b'z' | b'A'..=b'Z');
+    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'/' | b'a'..=b'z' | b'A'..=b'Z');
     let length = text[at..].iter().position(|byte| !is_part(byte)).ok_or(Fault::Incomplete)?;
     let word = &text[at..at + length];
     match word.first() {
         Some(b'0'..=b'9' | b'-') => Ok(at + length),
-        _ if matches!(word, b"true" | b"false" | b"null" | b"NaN" | b"Infinity") => Ok(at + length),
+        _ if matches!(word, b"true" | b"false" | b"null" | b"NaN" | b"Infinity" | b"nan" | b"inf" | b"N/A") => {
+            Ok(at + length)
+        }
         _ => Err(Fault::Malformed(at, "a value is neither text nor a number")),
     }
 }

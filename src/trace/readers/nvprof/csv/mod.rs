@@ -283,8 +283,9 @@ impl Sheet<'_> {
         if self.coarse {
             self.trace.warnings.push(Warning {
                 code: "rounded_times",
-                message: "busy and idle time have an error, because starts are rounded to microseconds".to_owned(),
-                evidence: format!("{path}: unit of the column Start is s"),
+                message: "each time has an error of up to 1 µs, because starts or durations are whole microseconds"
+                    .to_owned(),
+                evidence: format!("{path}: a unit of the columns Start and Duration is s"),
                 hint: "Print nanoseconds: nvprof --csv --print-gpu-trace -u ns COMMAND".to_owned(),
             });
         }

@@ -38,7 +38,8 @@ impl Columns {
     /// Adds a row, and says how many events it is.
     pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
         if self.units.take(line) {
-            sheet.coarse |= line.starts_with("s,");
+            // Of start and duration, each with a unit of its own: six decimals of a second are microseconds.
+            sheet.coarse |= line.split(',').take(2).any(|unit| unit == "s");
             return Ok(0);
         }
         let (fields, name, behind) =
