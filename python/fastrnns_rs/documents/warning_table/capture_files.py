@@ -207,11 +207,11 @@ _RANKS = (
         short="activities count twice: the same capture in 2 files",
         evidence="pairs of files, traces that `report --trace` drew, or tables of nvprof",
         hint="Give each capture once: fastrnns-rs report FILE",
-        verbs=_REPORTS,
+        verbs=_READERS,
         details="Files contain the same capture if their times are equal to the nanosecond, even if one is compressed. "
         "A trace that `report --trace` drew has other times, so it has the warning beside any other capture. Times of "
         "nvprof's profiles and tables cannot be compared either, so a summary, a trace and a profile have the warning "
-        "beside each other.",
+        "beside each other. `compare` refuses equal times, and has the warning for tables.",
     ),
     WarningRow(
         "same_rank_twice",

@@ -160,11 +160,7 @@ def read(
         raise _rejected(str(error), pattern, categories) from None
     narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
     given = [os.fspath(one) for one in paths]
-    warnings = manifest_warnings(paths)
-    if trace.capture_count > 1:
-        from fastrnns_rs.verbs.report.nvprof_tables import find_repeated_tables
-
-        warnings += _plain(find_repeated_tables(paths, {one["code"] for one in core.warnings()}))
+    warnings = file_warnings(paths, trace.capture_count)
     summary = Summary(core, selected=any(narrowed), paths=given, warnings=warnings)
     if strict:
         _refuse_damage(summary)
@@ -264,10 +260,14 @@ def _parsed(
         raise make_reading_error(error, given) from None
 
 
-def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]]:
+def file_warnings(paths: Sequence[str | Path], capture_count: int) -> list[dict[str, str | None]]:
     """Returns warnings about the files as such, as plain dictionaries.
 
-    They are about folders, manifests and drawn traces, or in a manifest.
+    They are about folders, manifests, drawn traces and tables of nvprof, or in a manifest.
+
+    Args:
+        paths: Captures, manifests and folders, as given.
+        capture_count: Number of captures in them that were read.
     """
     # Most files are not manifests, and a full check would import the modules that read them.
     named = [path for path in paths if file_kinds.may_be_manifest(path) or file_kinds.kind(path) == "folder"]
@@ -283,10 +283,10 @@ def manifest_warnings(paths: Sequence[str | Path]) -> list[dict[str, str | None]
 
         message = "activities count twice, if a trace that report drew is of another file"
         found.append(make_warning("same_capture_twice", message=message, evidence=", ".join(drawn)))
-    return _plain(found)
+    if capture_count > 1:
+        from fastrnns_rs.verbs.report.nvprof_tables import find_repeated_tables
 
-
-def _plain(found: Iterable[RunWarning]) -> list[dict[str, str | None]]:
+        found += find_repeated_tables(paths)
     return [{key: getattr(one, key) for key in ("code", "message", "evidence", "hint")} for one in found]
 
 

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import os
-
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.report import file_kinds, sources
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fastrnns_rs.documents.codec import RunWarning
 
 
-def find_repeated_tables(paths: Sequence[str | Path], codes: Iterable[str]) -> Iterator[RunWarning]:
+def find_repeated_tables(paths: Sequence[str | Path]) -> Iterator[RunWarning]:
     """Yields a warning if tables and profiles of nvprof may repeat each other.
 
     Their times cannot be compared: summaries have none, and those of tables and profiles have different origins.
 
     Args:
         paths: Captures, manifests and folders that can be read.
-        codes: Codes of the warnings about their content.
     """
-    files = [os.fspath(path) for path in paths]
-    # Folders may have thousands of files, and few have tables.
-    if "summary_only" in codes:
-        files = [file for path in paths for file, _, _ in sources.behind(path)]
+    files = [file for path in paths for file, _, _ in sources.behind(path)]
     kinds = {file: kind for file in files if (kind := file_kinds.nvprof_kind(file))}
     tables = [file for file, kind in kinds.items() if kind != "database"]
     if tables and len({*kinds.values()}) > 1:

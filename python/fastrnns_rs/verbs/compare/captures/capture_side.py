@@ -20,7 +20,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.compare.captures.idle_times import CaptureIdle, read_idle
 from fastrnns_rs.verbs.compare.environment_keys import merged
-from fastrnns_rs.verbs.report.capture_reader import manifest_warnings, opened
+from fastrnns_rs.verbs.report.capture_reader import file_warnings, opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
 from fastrnns_rs.verbs.report.manifests import find_problems
 from fastrnns_rs.verbs.report.real_paths import real_path
@@ -265,7 +265,7 @@ def _read(paths: Sequence[str], iteration_range: str | None, nsys_path: str | No
         ranks=_ranks(captures),
         world_sizes={one["world_size"] for one in captures if one["world_size"]},
         busy_ns=sum(one["busy_ns"] for one in summary["devices"]),
-        warnings=[RunWarning(**one) for one in (*manifest_warnings(paths), *found["warnings"], *repeated)],
+        warnings=[RunWarning(**one) for one in (*file_warnings(paths, len(captures)), *found["warnings"], *repeated)],
         idle=read_idle(summary),
         phases=found["phases"],
         problems=find_problems(paths),
