@@ -174,3 +174,11 @@ def test_equal_code_is_noted_where_both_runners_are_in_the_run() -> None:
     for others, count in (([], 0), ([result("py")], 0), ([result("aten")], 1)):
         text = "\n".join(line.text for line in run_details.lines(run([noted, *others]), 120))
         assert text.count("the same code path") == count
+
+
+def test_equal_code_is_noted_for_each_dtype_of_a_sweep() -> None:
+    """The runners share one note, and the dtypes have one each."""
+    paths = ("oneDNN", "torch's own: oneDNN has no LSTM in float64")
+    notes = [f"cudnn and aten are the same code path on a CPU ({path})" for path in paths]
+    rows = [replace(result(name), note=note) for note in notes for name in ("cudnn", "aten")]
+    assert [*run_details.same_code(run(rows))] == [f"note: cudnn: {note}" for note in notes]

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.models.inputs import RecurrentInputs
     from fastrnns_rs.problem.problem import Problem
 
-#: Dtypes of LSTMs that torch computes with oneDNN on a CPU.
-_ONEDNN_DTYPES = ("float32", "bfloat16")
-
 
 def autocast_on_cudnn(problem: Problem) -> str | None:
     """Returns a note on the dtype that autocast gives cuDNN's recurrent networks.
@@ -40,11 +37,21 @@ def with_autocast(note: Callable[[Problem], str | None]) -> Callable[[Problem], 
 def _same_on_cpu(problem: Problem) -> str | None:
     if problem.device != "cpu":
         return None
-    # oneDNN has no LSTM with projection, so that torch warns and uses its own, and none in some dtypes.
-    lacking = f"no LSTM in {problem.dtype}" if problem.dtype not in _ONEDNN_DTYPES else None
-    lacking = lacking if problem.proj_size is None else "no projection"
-    path = "oneDNN" if lacking is None else f"torch's own: oneDNN has {lacking}"
-    return f"cudnn and aten are the same code path on a CPU ({path})"
+    return f"cudnn and aten are the same code path on a CPU ({_cpu_path(problem)})"
+
+
+def _cpu_path(problem: Problem) -> str:
+    """Returns the code that torch runs, as `use_mkldnn` in its RNN.cpp chooses."""
+    if problem.proj_size is not None:
+        return "torch's own: oneDNN has no projection"
+    if problem.dtype == "float32":
+        return "oneDNN"
+    if problem.dtype == "float16" and problem.training:
+        return "torch's own: oneDNN trains no LSTM in float16"
+    if problem.dtype in {"float16", "bfloat16"}:
+        # Only torch knows, and this process does not import torch.
+        return f"oneDNN if it supports {problem.dtype} on this CPU, otherwise torch's own"
+    return f"torch's own: oneDNN has no LSTM in {problem.dtype}"
 
 
 def make_module_model(problem: Problem, inputs: RecurrentInputs[Any]) -> ModelDef:
@@ -70,7 +77,7 @@ _lstm = partial(
 
 @_lstm(
     "cudnn",
-    description="nn.LSTM (cuDNN on CUDA; oneDNN on a CPU in float32 and bfloat16)",
+    description="nn.LSTM (cuDNN on CUDA; oneDNN on a CPU, at least in float32)",
     note=with_autocast(_same_on_cpu),
 )
 def cudnn(problem: Problem) -> ModelDef:

@@ -79,15 +79,18 @@ def compile_times(run: Run) -> Iterator[str]:
 
 
 def same_code(run: Run) -> Iterator[str]:
-    """Yields the note of a runner whose code another runner of the run shares.
+    """Yields the notes of runners whose code another runner of the run shares.
 
-    Other notes are part of the details.
+    The runners have the same note, which is shown once. The rows of a sweep may have different notes. Other notes are
+    part of the details.
     """
-    runners = {one.runner for one in run.results}
+    runners, seen = {one.runner for one in run.results}, set[str]()
     for one in run.results:
-        if one.note is not None and any(word in runners - {one.runner} for word in one.note.replace(",", " ").split()):
+        if one.note is None or one.note in seen:
+            continue
+        if any(word in runners - {one.runner} for word in one.note.replace(",", " ").split()):
+            seen.add(one.note)
             yield f"note: {visible(one.runner)}: {visible(one.note)}"
-            return
 
 
 def _rows(result: Result, times: Scale, firsts: Scale) -> Iterator[list[str]]:
