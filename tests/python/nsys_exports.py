@@ -72,8 +72,10 @@ class Export:
     def call(self, start: int, end: int, of: int, correlation: int, name: int = 3) -> None:
         self._rows.append(("CUPTI_ACTIVITY_KIND_RUNTIME", (start, end, 0, of, correlation, name, 0)))
 
-    def kernel(self, start: int, end: int, of: int, correlation: int, *, name: int = 1, device: int = 0) -> None:
-        row = (start, end, device, 1, 7, correlation, of & ~0xFFFFFF, name, 2 if name == 1 else name, None)
+    def kernel(
+        self, start: int, end: int, of: int, correlation: int, *, name: int = 1, device: int = 0, stream: int = 7
+    ) -> None:
+        row = (start, end, device, 1, stream, correlation, of & ~0xFFFFFF, name, 2 if name == 1 else name, None)
         self._rows.append(("CUPTI_ACTIVITY_KIND_KERNEL", row))
 
     def copy(self, start: int, end: int, of: int, correlation: int) -> None:

@@ -43,7 +43,7 @@ def test_correlations_that_no_process_shares_are_found(tmp_path: Path) -> None:
     assert (found.matched_count, found.latency_median_ns) == (6, 8000.0)
 
 
-def export(path: Path, starts: dict[int, int], *, device: int = 0) -> Path:
+def export(path: Path, starts: dict[int, int], *, device: int = 0, stream: int = 7) -> Path:
     """Ten kernels of each process, each 50 µs in 100 µs; the first begins at the time of the process."""
     made = Export(path)
     for process, first in starts.items():
@@ -51,7 +51,7 @@ def export(path: Path, starts: dict[int, int], *, device: int = 0) -> Path:
         for number in range(10):
             start = first + 100_000 * number
             made.call(start, start + 10, main, number + 1)
-            made.kernel(start + 20, start + 50_000, main, number + 1, device=device * (process == 200))
+            made.kernel(start + 20, start + 50_000, main, number + 1, device=device * (process == 200), stream=stream)
     return made.written()
 
 
@@ -112,8 +112,26 @@ def test_gpus_of_one_number_on_two_clocks_are_two(tmp_path: Path) -> None:
     """Exports of nsys have a clock of their own, and one of them has two processes."""
     files = [export(tmp_path / "a.sqlite", {100: 0, 200: 50_000}), export(tmp_path / "b.sqlite", {300: 7})]
     assert "kernel, 2 GPUs" in read(*files).render(width=80)
-    files[1] = export(tmp_path / "c.sqlite", {300: 7, 400: 50_007})
-    assert "kernel, 2 GPUs" in read(*files).render(width=80)
+    # The streams of the second may have other numbers.
+    for stream in (7, 13):
+        files[1] = export(tmp_path / "c.sqlite", {300: 7, 400: 50_007}, stream=stream)
+        screen = read(*files).render(width=80)
+        assert "kernel, 2 GPUs" in screen
+        assert re.search(r"^\S.* 999\.6 ", screen, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("hosts", "count"), [(("node", "node"), 1), (("node", "other"), 2)])
+def test_gpus_of_one_number_on_two_hosts_are_two(hosts: tuple[str, str], count: int, tmp_path: Path) -> None:
+    """Each host has traces of two processes, and they have other streams on each."""
+    files = []
+    for place, host in enumerate(hosts):
+        for process in PROCESSES:
+            number = 10 * place + process
+            events = [{**call(process=number), "args": {"correlation": 1}}]
+            events.append(kernel("k", 1008, 10, stream=7 + place, correlation=1))
+            made = document(events, host_name=host, baseTimeNanoseconds=10**18)
+            files.append(write(tmp_path / f"{number}.json", made))
+    assert ("2 GPUs" in read(*files).render(width=80)) is (count == 2)
 
 
 def iterations(path: Path, epochs: int, *, process: int = 100, seed: int = 0) -> Path:

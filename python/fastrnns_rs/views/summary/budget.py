@@ -174,8 +174,9 @@ def _shares(device: Row) -> Iterable[str]:
 def gpu_count(document: Row, key: str = "span_ns") -> int:
     """Returns the number of GPUs.
 
-    A GPU that several processes used has a row for each of them. The streams of such a GPU name no row; they are
-    listed once for each clock. Ranks may give their GPUs the same number.
+    A GPU that several processes used has a row for each of them. GPUs of several ranks or clocks may have the same
+    number: their rows differ in the rank, or in the clock of their files. Rows without a file do not name a clock, but
+    a stream is listed once for each clock.
 
     Args:
         document: Summary as plain dictionaries and lists.
@@ -184,16 +185,27 @@ def gpu_count(document: Row, key: str = "span_ns") -> int:
     # Streams have no span.
     streams = [row for row in document["streams"] if row.get(key, 1)]
     alone = {row.get("device") for row in streams}
-    clocks = Counter((row["device_id"], row["stream_id"]) for row in streams if row.get("device") is None)
-    count, shared = 0, dict[int | None, set[int | None]]()
+    repeats = Counter((row["device_id"], row["stream_id"]) for row in streams if row.get("device") is None)
+    count = 0
+    shared: dict[int | None, list[Row]] = {}
     for place, device in enumerate(document["devices"]):
         if place in alone:
             count += 1
         elif device[key]:
-            shared.setdefault(device["device_id"], set()).add(device["rank"])
-    for number, ranks in shared.items():
-        count += max([len(ranks), *(listed for (of, _), listed in clocks.items() if of == number)])
+            shared.setdefault(device["device_id"], []).append(device)
+    clocks = {capture["path"]: _clock(capture) for capture in document["captures"]}
+    for number, rows in shared.items():
+        ranks = {row["rank"] for row in rows}
+        known = {clocks[path] for row in rows if (path := row.get("path")) in clocks}
+        count += max([len(ranks), len(known), *(listed for (of, _), listed in repeats.items() if of == number)])
     return count
+
+
+def _clock(capture: Row) -> tuple[str | None, int | None]:
+    """Returns the path of a file that has its own clock, or a host and a rank."""
+    host = (capture.get("environment") or {}).get("host_name")
+    # Only the traces of torch.profiler share a clock with other files.
+    return (host, capture.get("rank")) if host and capture["format"] == "kineto" else (capture["path"], None)
 
 
 def labels(devices: Sequence[Row]) -> tuple[str, list[str]]:
