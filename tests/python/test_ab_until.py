@@ -12,7 +12,7 @@ import pytest
 import scipy.stats
 from commands import Done, run_cli
 from conftest import TINY
-from pretended_workers import measured
+from pretended_workers import measured, rising
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.run_file import Run
@@ -84,6 +84,19 @@ def test_the_derivation_names_the_confidence_sequence(anywhere: Path) -> None:
     done = run_cli("compare", "ab.json", "--explain", "cudnn/forward", cwd=anywhere)
     assert "The interval holds after each pair" in done.stdout
     assert "k = " in done.stdout
+
+
+def test_a_pair_that_fails_is_not_the_largest_number(anywhere: Path) -> None:
+    def worker(job: dict[str, Any]) -> Answer:
+        return Answer({}, "died", "out of memory", "") if job["problem"]["seq_length"] == 4 else rising(job)
+
+    base = ["ab", "cudnn", "--b", "--seqLength 4", "--device", "cpu", *TINY, "--run-file", "ab.json"]
+    base += ["--until", "decided", "--order-seed", "4"]
+    done = run_cli(*base, cwd=anywhere, executor=pretended_workers.each(worker))
+    run = Run.load(anywhere / "ab.json")
+    assert sorted(result.status for result in run.results) == ["failed", "ok"], done.stderr
+    assert run.plan.stopped_by is None
+    assert "stopped by" not in run_cli("show", "ab.json", "--wide", cwd=anywhere).stdout
 
 
 def test_same_sides_need_a_fixed_number(anywhere: Path) -> None:

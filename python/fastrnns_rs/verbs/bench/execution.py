@@ -174,7 +174,7 @@ class _Execution:
         # Rows that have a verdict, and wait for those that have none.
         self._decided: set[int] = set()
         self._by_verdict = plan.rule is not None and plan.rule.rule == "decided"
-        self._stopped_by = "time" if plan.loop.nloops is None else "count"
+        self._stopped_by: str | None = "time" if plan.loop.nloops is None else "count"
         if plan.rule is not None:
             # Until every row is decided, the number of pairs is all that can end the run.
             self._stopped_by = "count" if self._by_verdict else plan.rule.rule
@@ -296,7 +296,8 @@ class _Execution:
         decided = self._find_decided(self.so_far())
         self._decided = {index for index, name in names.items() if name in decided}
         if len(self._ended | self._decided) == len(self._rows):
-            self._stopped_by = "decided" if measured and self._decided == measured else "count"
+            # Where every pair failed, neither verdicts nor the number of pairs ended the run.
+            self._stopped_by = None if not measured else "decided" if self._decided == measured else "count"
             for index in sorted(self._decided - self._ended):
                 self._end(index)
 
