@@ -308,6 +308,10 @@ def test_the_command_that_settles_it() -> None:
     more = {"affinity": [0, 1], "warmup": Warmup(mode="fixed", iterations=3)}
     common = [replace(one, plan=replace(one.plan, **more)) for one in (first, with_variables(A="1"))]
     assert hint(*common) == f"{shown} --affinity 0,1 --warmup 3 --b-env A=1"
+    for count in (1e6, 1234567.0):
+        stop = Stop(rule="count", parameters={"nloops": count})
+        common = [replace(one, plan=replace(one.plan, stop=stop)) for one in (first, with_variables(A="1"))]
+        assert hint(*common) == f"{shown} --nloops {count:.0f} --b-env A=1"
     # Where there is a GPU, `ab` would measure it.
     cards = replace(ENVIRONMENT, gpus=[CARD])
     on_cpu = shown.replace("cudnn", "cudnn --device cpu")
@@ -322,6 +326,10 @@ def test_the_command_that_settles_it() -> None:
         for one, known in ((first, cards), (second, changed))
     ]
     assert hint(*on_second).startswith("fastrnns-rs ab cudnn --device cuda:1 --seq-length 16 ")
+    by_phase = [
+        replace(one, results=[replace(one.results[0], timing_mode="cuda_events_by_phase")]) for one in on_second
+    ]
+    assert " --sync phase --b-env A=1" in hint(*by_phase)
     sessions = "fastrnns-rs bench --sessions 3"
     for other in (
         second,

@@ -79,11 +79,11 @@ def _common_options(changed: Sequence[Difference], environment: Mapping[str, Val
         value = environment.get(key)
         if key not in differing and value not in {None, _DEFAULTS.get(key)}:
             # The CPUs of a list are separated by spaces, and a count may be 5.0.
-            yield from (flag, f"{value:g}" if isinstance(value, float) else str(value).replace(" ", ","))
+            yield from (flag, f"{value:.0f}" if isinstance(value, float) else str(value).replace(" ", ","))
 
 
 def _problem_words(one: Judged, environment: Mapping[str, Value]) -> list[str] | None:
-    """Returns the options of a row's problem.
+    """Returns the options of a row's problem and of its timing.
 
     Returns:
         The options; None if the problem is unknown, or the code of the runner changed.
@@ -96,7 +96,9 @@ def _problem_words(one: Judged, environment: Mapping[str, Value]) -> list[str] |
     default = "cuda:0" if "gpus[0].name" in environment else "cpu"
     place = [] if device == default else ["--device", device]
     preset = PRESETS["cpu" if device == "cpu" else "upstream"]
-    return [*place, *problem_options(one.row.problem, preset)]
+    # The timing mode alone records how often the GPU was waited for, which changes nothing on a CPU.
+    sync = ["--sync", "phase"] if one.pair.series.timing_mode == "cuda_events_by_phase" else []
+    return [*place, *problem_options(one.row.problem, preset), *sync]
 
 
 def _sides(changed: Sequence[Difference]) -> list[str] | None:
