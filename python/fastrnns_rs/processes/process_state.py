@@ -24,7 +24,8 @@ def process_restored(code: str) -> Iterator[None]:
         code: Code that the block loads, for the error.
 
     Raises:
-        UsageError: If the code changed the priority, and the system does not let this process restore it.
+        UsageError: If the code changed the priority, and the system does not let this process restore it. If the block
+            fails, or is interrupted, its own error is raised.
     """
     stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
     handlers = {one: signal.getsignal(one) for one in stops}
@@ -48,19 +49,19 @@ def process_restored(code: str) -> Iterator[None]:
             # The container may have lost them meanwhile.
             with suppress(OSError):
                 os.sched_setaffinity(0, cpus)
-        _restore_priority(priority, code)
+        now = _restore_priority(priority)
+    if now != priority:
+        message = f"{code} changed the priority of the process from {priority} to {now}, also for other runners"
+        raise UsageError(message, "Set the priority of the whole command: nice -n 5 fastrnns-rs.")
 
 
-def _restore_priority(before: int, code: str) -> None:
-    now = os.getpriority(os.PRIO_PROCESS, 0)
-    if now == before:
-        return
-    try:
-        os.setpriority(os.PRIO_PROCESS, 0, before)
-    except OSError:
+def _restore_priority(before: int) -> int:
+    """Restores the priority, if the system permits it, and returns the priority."""
+    if os.getpriority(os.PRIO_PROCESS, 0) != before:
         # Most users may only lower the priority.
-        message = f"{code} changed the priority of the process from {before} to {now}, also for other runners"
-        raise UsageError(message, "Set the priority of the whole command: nice -n 5 fastrnns-rs.") from None
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, before)
+    return os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def _restore(variables: Mapping[str, str]) -> None:

@@ -85,9 +85,21 @@ def load(plugin: Plugin) -> Failure | None:
     Raises:
         KeyboardInterrupt: If the user presses Ctrl-C.
     """
+    reasons = []
     try:
-        with process_restored("the plug-in"), standard_output_elsewhere():
-            import_value(plugin.value)
+        # A priority that the plug-in changed counts for other runners, also if the import fails.
+        with process_restored("the plug-in"):
+            reasons += _import_failure(plugin.value)
+    except Exception as error:  # noqa: BLE001
+        reasons.append(_reason(error))
+    return Failure(plugin=plugin, reason="; ".join(reasons)) if reasons else None
+
+
+def _import_failure(value: str) -> list[str]:
+    """Imports a plug-in, and returns the reason of a failure, if there is one."""
+    try:
+        with standard_output_elsewhere():
+            import_value(value)
     except KeyboardInterrupt:
         raise
     # A module may also call sys.exit.
@@ -96,8 +108,8 @@ def load(plugin: Plugin) -> Failure | None:
             import traceback
 
             traceback.print_exc()
-        return Failure(plugin=plugin, reason=_reason(error))
-    return None
+        return [_reason(error)]
+    return []
 
 
 def import_value(value: str) -> None:

@@ -118,6 +118,39 @@ def test_a_plugin_that_changes_the_priority_fails(
     assert failure.reason.startswith("UsageError: the plug-in changed the priority of the process from 0 to 5")
 
 
+@pytest.mark.parametrize(
+    ("ending", "raised", "text"),
+    [("import planted_nowhere", UsageError, "^cannot load file"), ("raise KeyboardInterrupt", KeyboardInterrupt, "^$")],
+)
+def test_a_changed_priority_hides_no_other_error(
+    ending: str, raised: type[BaseException], text: str, file: Path, priorities: list[int]
+) -> None:
+    file.write_text(f"{CODE}os.nice(5)\n{ending}\n")
+    with pytest.raises(raised, match=text):
+        runner_options.load_files({"runner_file": [file.name]})
+    assert priorities == [0, 5]
+
+
+def test_a_plugin_that_changes_the_priority_and_fails_has_both_reasons(
+    file: Path, priorities: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(file.parent))
+    plugin = plugins.Plugin(name="moves", value="moves", package="moves 1.0")
+    sys.modules.pop("moves", None)
+    file.write_text(CODE + "os.nice(5)\nimport planted_nowhere\n")
+    failure = plugins.load(plugin)
+    assert failure is not None
+    first, _, second = failure.reason.partition("; ")
+    assert first == "ModuleNotFoundError: No module named 'planted_nowhere'"
+    assert "changed the priority of the process from 0 to 5" in second
+    # Ctrl-C during the import ends the command.
+    sys.modules.pop("moves", None)
+    file.write_text(CODE + "os.nice(5)\nraise KeyboardInterrupt  # the second version\n")
+    with pytest.raises(KeyboardInterrupt):
+        plugins.load(plugin)
+    assert priorities == [0, 5, 10]
+
+
 def test_a_changed_priority_is_restored(file: Path, priorities: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "setpriority", lambda _which, _who, priority: priorities.append(priority))
     file.write_text(CODE + "os.nice(5)\n")
