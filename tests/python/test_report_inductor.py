@@ -10,14 +10,16 @@ from typing import Any
 import kineto_reference as reference
 import pytest
 from conftest import run_cli
-from kineto_traces import NAMES, by_dice, call, kernel, operator, write
+from kineto_traces import NAMES, by_dice, call, document, kernel, operator, write
 from parts import few
 from test_report_command import report, rows_of, validate
 from test_report_sources import failed
+from torch_manifests import manifest
 
 import fastrnns_rs
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.verbs.report.capture_reader import Inductor
+from fastrnns_rs.verbs.report.manifests import find_sequence_length
 
 CATEGORIES = ["triton_pointwise", "triton_reduction", "triton_persistent_reduction", "triton_unknown", "unknown"]
 
@@ -157,8 +159,52 @@ def test_a_record_that_does_not_tell_is_refused_by_name(tmp_path: Path) -> None:
         ([two], f"{two} {of_two}"),
         ([bad], f"{bad} {of_bad}"),
         ([trace], f"{trace} is not a capture manifest"),
-        ([path, path], "several files are given"),
+        ([path, path], "several captures are given"),
     ):
         message, hint = failed(run_cli("report", *files, "--by", "inductor", "--runs", "3"), 2)
         assert message == f"the view inductor needs --wall-time-ms, the time of one run without a profiler: {why}"
         assert hint == "Add --wall-time-ms, or use one capture manifest of one runner."
+
+
+def views(*words: str | Path) -> dict[str, Any]:
+    view: dict[str, Any] = report(*words, "--by", "inductor", "--json").json()["inductor"]
+    return view
+
+
+def test_a_folder_has_the_runs_and_the_time_of_its_manifest(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "cap", {"py": 30})
+    replace(Capture.load(path), iterations=3, unprofiled_ns=[60_000]).save(path)
+    by_manifest = views(path)
+    assert (by_manifest["runs"], by_manifest["busy_fraction"]) == (3, pytest.approx(0.5))
+    (path.parent / "notes.txt").write_text("no capture")
+    # The files of a second manifest of the same files are read once.
+    shutil.copyfile(path, path.parent / "copy.json")
+    (path.parent / "broken.json").write_text('{"schema": "fastrnns-rs/capture"}')
+    line = by_manifest["tabulate_line"].replace(path.name, "cap")
+    assert views(path.parent) == {**by_manifest, "tabulate_line": line}
+    here = report(".", "--by", "inductor", "--json", cwd=path.parent).json()["inductor"]
+    assert here["tabulate_line"] == line
+    assert views(path.parent, "--wall-time-ms", "0.06")["runs"] == 3
+
+
+def test_a_folder_with_other_captures_has_no_number_of_runs(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "cap", {"py": 30})
+    other = write(path.parent / "z.json", document([call(), kernel("k", 10, 5)]))
+    words = ("report", path.parent, "--by", "inductor")
+    message, hint = failed(run_cli(*words, "--wall-time-ms", "1"), 2)
+    assert (message, hint) == (
+        f"unknown number of runs: '{other}' is not a capture manifest, and other files are",
+        "Add --runs.",
+    )
+    assert failed(run_cli(*words, "--runs", "3"), 2)[0].endswith("several captures are given")
+    path.unlink()
+    assert views(path.parent, "--wall-time-ms", "1")["runs"] == 1
+
+
+def test_a_folder_has_the_sequence_length_of_its_manifests(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "cap", {"py": 30})
+    length = Capture.load(path).problem.seq_length
+    assert length is not None
+    assert find_sequence_length([path.parent]) == length
+    write(path.parent / "z.json", document([call(), kernel("k", 10, 5)]))
+    assert find_sequence_length([path.parent]) is None

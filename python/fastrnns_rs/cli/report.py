@@ -191,7 +191,8 @@ def command(**given: Any) -> int:
         inductor = Inductor(
             wall_time_ms=find_wall_time(files) if wall_time_ms is None else wall_time_ms,
             runs=given["runs"] or runs_in(files),
-            name=files[0].name,
+            # The path may be a dot.
+            name=files[0].absolute().name,
         )
     with _export_progress(given["files"]):
         summary = read(

@@ -293,7 +293,7 @@ def file_warnings(paths: Sequence[str | Path], capture_count: int) -> list[dict[
 def _sequence_length(paths: Sequence[str | Path]) -> int | None:
     """Returns the number of steps of a sequence, from the manifests of the captures."""
     # Few files are manifests, and a full check would import the modules that read them.
-    if not all(map(file_kinds.may_be_manifest, paths)):
+    if not all(file_kinds.may_be_manifest(path) or file_kinds.kind(path) == "folder" for path in paths):
         return None
     from fastrnns_rs.verbs.report.manifests import find_sequence_length
 

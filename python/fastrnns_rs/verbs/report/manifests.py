@@ -115,11 +115,11 @@ def runs_in(paths: Sequence[str | Path]) -> int:
     Raises:
         UsageError: If only some files are manifests, or a capture failed or has several models.
     """
-    manifests = [_manifest_at(path) for path in paths]
-    if not any(manifests):
+    found = _find_captures(paths)
+    if not any(manifest for _, manifest in found):
         return 1
     runs = 0
-    for path, manifest in zip(paths, manifests, strict=True):
+    for path, manifest in found:
         why = _unknown_reason(manifest)
         if manifest is None or why:
             raise UsageError(f"unknown number of runs: {str(path)!r} {why}", "Add `runs`.")
@@ -133,11 +133,11 @@ def find_wall_time(paths: Sequence[str | Path]) -> float:
     Raises:
         UsageError: If there is not exactly one manifest, or it does not contain the time.
     """
-    path, *others = paths
-    manifest = _manifest_at(path)
+    # The reader reports a folder without a capture.
+    (path, manifest), *others = _find_captures(paths) or [(paths[0], None)]
     took_ns = next(iter(manifest.unprofiled_ns), None) if manifest else None
     if others:
-        why = "several files are given"
+        why = "several captures are given"
     elif manifest is None:
         why = f"{path} is not a capture manifest"
     elif reason := _unknown_reason(manifest):
@@ -156,9 +156,41 @@ def find_sequence_length(paths: Sequence[str | Path]) -> int | None:
     Returns:
         None if a file is not a manifest, or the numbers differ.
     """
-    manifests = [_manifest_at(path) for path in paths]
-    lengths = {manifest.problem.seq_length if manifest else None for manifest in manifests}
+    lengths = {manifest.problem.seq_length if manifest else None for _, manifest in _find_captures(paths)}
     return lengths.pop() if len(lengths) == 1 else None
+
+
+def _find_captures(paths: Iterable[str | Path]) -> list[tuple[str | Path, Capture | None]]:
+    """Returns each file with its manifest; a folder stands for its captures.
+
+    The manifest is None for a file of another kind.
+    """
+    found: list[tuple[str | Path, Capture | None]] = []
+    for path in paths:
+        found += _captures_in(path) if Path(path).is_dir() else [(path, _manifest_at(path))]
+    return found
+
+
+def _captures_in(folder: str | Path) -> list[tuple[str | Path, Capture | None]]:
+    """Returns the manifests of a folder, then the captures of no manifest, with None."""
+    # This module imports the present one.
+    from fastrnns_rs.verbs.report.capture_folders import files_in
+
+    left = {real_path(file): file for file, _ in files_in(folder)}
+    found: list[tuple[str | Path, Capture | None]] = []
+    for file in manifests_at(folder):
+        wanted, _ = find_manifest_files(file) or ([], set())
+        own = {real_path(one) for one, _ in wanted} & left.keys()
+        # A copy of a manifest names the same files, which are read once.
+        if own:
+            found.append((file, Capture.load(file)))
+            left = {place: one for place, one in left.items() if place not in own}
+    return [*found, *((one, None) for one in left.values() if _is_other_capture(one))]
+
+
+def _is_other_capture(file: str) -> bool:
+    """Returns True for a capture; the reader leaves out damaged manifests."""
+    return file_kinds.kind(file) == "capture" and not (file_kinds.may_be_manifest(file) and is_manifest(file))
 
 
 def _manifest_at(path: str | Path) -> Capture | None:
