@@ -18,6 +18,7 @@ from torch_manifests import manifest
 
 import fastrnns_rs
 from fastrnns_rs.documents.capture_manifest import Capture
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.report.capture_reader import Inductor
 from fastrnns_rs.verbs.report.manifests import find_sequence_length
 
@@ -208,3 +209,26 @@ def test_a_folder_has_the_sequence_length_of_its_manifests(tmp_path: Path) -> No
     assert find_sequence_length([path.parent]) == length
     write(path.parent / "z.json", document([call(), kernel("k", 10, 5)]))
     assert find_sequence_length([path.parent]) is None
+
+
+SELECTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("--devices 0", {"devices": [0]}),
+    ("--stream 7", {"streams": [7]}),
+    ("--process 0", {"processes": iter([0])}),
+    ("--match k", {"pattern": "k"}),
+    ("--since 0ms", {"since_ns": 0}),
+    ("--until 1ms", {"until_ns": 1_000_000}),
+]
+
+
+@pytest.mark.parametrize(("words", "arguments"), SELECTIONS)
+def test_a_part_of_a_capture_has_no_view(words: str, arguments: dict[str, Any], tmp_path: Path) -> None:
+    path = write(tmp_path / "x.json", document([call(), kernel("k", 10, 5)]))
+    flag, (name,) = words.partition(" ")[0], arguments
+    message, hint = failed(run_cli("report", path, *WALL, *words.split()), 2)
+    assert (message, hint) == (
+        f"the view inductor needs whole captures: {flag} selects a part",
+        f"Leave out {flag}.",
+    )
+    with pytest.raises(UsageError, match=f"needs whole captures: `{name}` selects a part"):
+        fastrnns_rs.read(path, inductor=Inductor(wall_time_ms=1), **arguments)

@@ -96,7 +96,8 @@ def read(
             default.
         data_loaders: Substrings of the names of ranges in which a thread waits for data, in addition to torch's names.
         categories: File of category rules that precede the built-in rules.
-        inductor: Measurements of Inductor's benchmark of the same module, for the Inductor view of the capture.
+        inductor: Measurements of Inductor's benchmark of the same module, for the Inductor view of the whole capture.
+            It excludes the arguments that include a part: `devices` to `until_ns`.
         trace_output: Path of a merged trace for Perfetto's viewer with the included events; compressed unless the name
             ends in `.json`.
         strict: Raise an error for a damaged file.
@@ -120,21 +121,12 @@ def read(
     """
     if not paths:
         raise UsageError("missing argument: `paths`", "Use the path of at least 1 capture.")
-    if inductor is not None and not isinstance(inductor, Inductor):
-        hint = "Use fastrnns_rs.Inductor(wall_time_ms=...)."
-        raise UsageError(f"invalid value: {inductor!r}", hint, where="inductor", value=inductor)
     if workers is not None and workers != "ray" and not 1 <= workers < 2**63:
         hint = "Use an integer of at least 1, or ray."
         raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
     _check_choices(extent=extent, kernels_by=kernels_by)
     _check_texts(pattern=pattern, iteration_range=iteration_range)
     _check_window(since_ns, until_ns)
-    rules = None if categories is None else _rules(categories)
-    if trace_output is not None:
-        from fastrnns_rs.verbs.report import merged_trace
-
-        merged_trace.check(trace_output, paths)
-    trace = opened(*paths, nsys_path=nsys_path, workers=workers, extent=extent)
     counted: Counted = {
         "devices": [*devices],
         "streams": [*streams],
@@ -144,6 +136,15 @@ def read(
         "until_ns": until_ns,
         "data_loaders": [*data_loaders],
     }
+    selecting = _find_selecting(counted)
+    if inductor is not None:
+        _check_inductor(inductor, selecting)
+    rules = None if categories is None else _rules(categories)
+    if trace_output is not None:
+        from fastrnns_rs.verbs.report import merged_trace
+
+        merged_trace.check(trace_output, paths)
+    trace = opened(*paths, nsys_path=nsys_path, workers=workers, extent=extent)
     try:
         core = trace.summarize(
             **counted,
@@ -158,10 +159,9 @@ def read(
         raise UsageError("number of more than 64 bits", "Use numbers of the report.") from None
     except ValueError as error:
         raise _rejected(str(error), pattern, categories) from None
-    narrowed = (devices, streams, processes, pattern is not None, since_ns is not None, until_ns is not None)
     given = [os.fspath(one) for one in paths]
     warnings = file_warnings(paths, trace.capture_count)
-    summary = Summary(core, selected=any(narrowed), paths=given, warnings=warnings)
+    summary = Summary(core, selected=bool(selecting), paths=given, warnings=warnings)
     if strict:
         _refuse_damage(summary)
         _refuse_damaged_files(trace, paths)
@@ -189,6 +189,21 @@ def _check_window(since_ns: int | None, until_ns: int | None) -> None:
     if since_ns is not None and until_ns is not None and since_ns > until_ns:
         hint = f"Use a time from {since_ns} ns on."
         raise UsageError(f"out of range: {until_ns} ns", hint, where="until_ns", value=until_ns)
+
+
+def _check_inductor(given: object, selecting: Sequence[str]) -> None:
+    if not isinstance(given, Inductor):
+        hint = "Use fastrnns_rs.Inductor(wall_time_ms=...)."
+        raise UsageError(f"invalid value: {given!r}", hint, where="inductor", value=given)
+    if selecting:
+        # The time of a part would be divided by all runs.
+        message = f"the view inductor needs whole captures: `{selecting[0]}` selects a part"
+        raise UsageError(message, f"Leave out `{selecting[0]}`.")
+
+
+def _find_selecting(counted: Counted) -> list[str]:
+    """Returns the names of the filters that leave out GPU activities."""
+    return [name for name, value in counted.items() if name != "data_loaders" and value not in (None, [])]
 
 
 def opened(
