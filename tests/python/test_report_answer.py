@@ -125,6 +125,35 @@ def test_nothing_takes_more_than_all_time(kernels: dict[str, int], copies: int, 
     assert answer(summary) == sentence
 
 
+def timed(phase: str, host: int, span: int, measure: str = "gpu_ns") -> dict[str, Any]:
+    """Figures of the iterations of a phase, in milliseconds."""
+    times = {"host_median_ns": host * 1_000_000, "gpu_median_ns": span * 1_000_000}
+    return {"runner": "jit", "name": None, "phase": phase, "measure": measure, **times}
+
+
+@pytest.mark.parametrize(
+    ("groups", "sentence"),
+    [
+        ([timed("forward", 50, 10)], " An iteration takes 50.00 ms on the host."),
+        ([timed("forward", 49, 10)], ""),
+        (
+            [timed("forward", 30, 2), timed("backward", 50, 10)],
+            " An iteration (jit backward) takes 50.00 ms on the host.",
+        ),
+        (
+            [timed("forward", 30, 2), timed("backward", 90, 80)],
+            " An iteration (jit forward) takes 30.00 ms on the host.",
+        ),
+        ([timed("forward", 30, 29), timed("backward", 90, 80)], ""),
+        ([timed("forward", 30, 0, "host_ns"), timed("backward", 90, 80)], ""),
+    ],
+)
+def test_the_answer_names_the_longest_iteration_on_the_host(groups: list[dict[str, Any]], sentence: str) -> None:
+    summary = budget({"gemm": 100}, 0, 0)
+    summary["iteration_statistics"] = groups
+    assert answer(summary) == f"Kernels of category gemm took 100.0 % of 100.0 ms.{sentence}"
+
+
 def test_the_context_names_the_capture_and_its_devices() -> None:
     summary = summary_of("k")
     summary["captures"][0] |= {"path": "there/x.json", "format": "kineto", "events_read": 12345}

@@ -213,12 +213,27 @@ def _nothing(document: Document, *, selected: bool) -> str:
 
 
 def _on_host(document: Document) -> str:
-    """Returns the iteration time if it is far longer than its GPU span, else ""."""
+    """Returns the iteration time if it is far longer than its GPU span, else "".
+
+    Of several runners and phases, the longest time is returned.
+    """
     groups = document["iteration_statistics"]
-    if len(groups) != 1 or groups[0]["measure"] != "gpu_ns":
+    far = [
+        group
+        for group in groups
+        if group["measure"] == "gpu_ns" and group["host_median_ns"] >= _FAR * group["gpu_median_ns"]
+    ]
+    if not far:
         return ""
-    host, span = groups[0]["host_median_ns"], groups[0]["gpu_median_ns"]
-    return f" An iteration takes {time(host)} on the host." if host >= _FAR * span else ""
+    longest = max(far, key=lambda group: group["host_median_ns"])
+    which = f" ({group_name(longest)})" if len(groups) > 1 else ""
+    return f" An iteration{which} takes {time(longest['host_median_ns'])} on the host."
+
+
+def group_name(group: dict[str, Any]) -> str:
+    """Returns the runner and phase of iterations, or the name of their ranges."""
+    words = (group["runner"] or group["name"],) if group["name"] else (group["runner"], group["phase"])
+    return " ".join(filter(None, words))
 
 
 #: Views of captures without a GPU timeline, by the list that they show.

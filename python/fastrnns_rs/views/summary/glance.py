@@ -10,7 +10,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.prose import WIDTH, warning_lines, wrapped
 from fastrnns_rs.views.scale import Scale, time
 from fastrnns_rs.views.summary import activities, budget
-from fastrnns_rs.views.summary.answer import answer, context, next_view
+from fastrnns_rs.views.summary.answer import answer, context, group_name, next_view
 
 TYPE_CHECKING = False  # As in the package: `typing` is slow to load.
 if TYPE_CHECKING:
@@ -132,8 +132,7 @@ def _iterations(document: Document, command: str) -> list[str]:
     groups = document["iteration_statistics"]
     lines = []
     for group in groups[:_ITERATIONS]:
-        words = (group["runner"] or group["name"],) if group["name"] else (group["runner"], group["phase"])
-        name = " ".join(filter(None, words))
+        name = group_name(group)
         # In documents of version 1.1, every figure is of the host.
         host = group["median_ns"] if group["host_median_ns"] is None else group["host_median_ns"]
         figures = [f"host {time(host)}"]
