@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,29 @@ def test_the_next_command_keeps_files_as_given_and_the_selection(
     last = done.stdout.splitlines()[-1]
     assert last.rpartition(" ")[0] == f"Next: fastrnns-rs report {command}".rpartition(" ")[0]
     assert run_cli(*last.split()[2:], cwd=tmp_path).status == 0
+
+
+def test_a_selection_from_python_has_no_next_command(tmp_path: Path) -> None:
+    """A command that names only the files would report other figures."""
+    path = write(tmp_path / "t.json", document([call(), kernel("gemm"), kernel("gemm", 900)]))
+    whole, part = fastrnns_rs.read(path), fastrnns_rs.read(path, devices=[0], since_ns=0)
+    assert whole.render().splitlines()[-1].startswith("Next: fastrnns-rs report")
+    assert "Command of this report" in whole.render("html")
+    for summary in (part, pickle.loads(pickle.dumps(part))):
+        assert whole.render().rpartition("\nNext:")[0] == summary.render()
+        assert "Command of this report" not in summary.render("html")
+    plain = summary_of("a.json")
+    plain["warnings"] = [{"code": "c", "message": "m", "evidence": "e", "hint": None}] * 5
+    assert glance(plain, selected=True).splitlines()[-1] == "2 more warnings"
+
+
+def test_top_0_folds_all_categories_of_the_budget(tmp_path: Path) -> None:
+    names = ("sgemm", "triton_poi_1", "cudnn_conv")
+    events = [call(), *(kernel(name, 50 * place, 20) for place, name in enumerate(names))]
+    lines = fastrnns_rs.read(write(tmp_path / "t.json", document(events))).render(top=0).splitlines()
+    assert [line[:26].split() for line in lines if line.startswith("  ") and "of span" not in line] == [
+        ["other", "kernels", "60.00"]
+    ]
 
 
 def test_warnings_beyond_three_are_counted() -> None:

@@ -251,7 +251,8 @@ class Summary:
         from fastrnns_rs.views.summary.glance import report_command
         from fastrnns_rs.views.summary.rendering import rendered
 
-        command = self.command or (report_command(self._paths) if self._paths else "")
+        # A selection by `read` is no command: its arguments are unknown here.
+        command = self.command or (report_command(self._paths) if self._paths and not self._selected else "")
         return rendered(
             self.to_dict(),
             format,

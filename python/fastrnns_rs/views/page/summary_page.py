@@ -15,7 +15,7 @@ from fastrnns_rs.views.summary import columns, notes
 from fastrnns_rs.views.summary.answer import answer, context
 from fastrnns_rs.views.summary.budget import gpu_count
 from fastrnns_rs.views.summary.column_units import TEXT
-from fastrnns_rs.views.summary.glance import report_command
+from fastrnns_rs.views.summary.glance import known_command
 from fastrnns_rs.views.summary.lists import VIEWS
 from fastrnns_rs.views.summary.plain import PlainSummary, known
 
@@ -191,8 +191,10 @@ class _Page:
         rows = self.plain["captures"]
         if rows:
             yield summary_tables.list_table(self.plain, "Captures", columns.CAPTURES, rows)
-            yield Text("Command of this report:")
-            yield Command(self.document.command or report_command([one["path"] for one in rows]))
+            command = self.document.command or known_command(self.plain, selected=self.document.selected)
+            if command:
+                yield Text("Command of this report:")
+                yield Command(command)
 
 
 #: File of a device, of several captures.

@@ -81,11 +81,12 @@ def half_cells(device: Row, top: int | None) -> tuple[list[Cells], list[Cells], 
         top: Maximum number of categories and of causes. None shows 4 categories and 5 causes.
     """
     budget, span = device["budget"], device["span_ns"]
-    busy = _folded(budget["kernels"], top or _CATEGORIES, "other kernels", str)
+    busy = _folded(budget["kernels"], _CATEGORIES if top is None else top, "other kernels", str)
     copies = sum(row["total_ns"] for row in budget["copies"])
     busy += [("copies and sets", copies)] if copies else []
     busy += [("counted twice", -budget["counted_twice_ns"])] if budget["counted_twice_ns"] else []
-    idle = _folded(budget["idle"], top or _IDLE_CAUSES, "other", lambda cause: CAUSES.get(cause, cause))
+    most = _IDLE_CAUSES if top is None else top
+    idle = _folded(budget["idle"], most, "other", lambda cause: CAUSES.get(cause, cause))
     scale = Scale([device["busy_ns"], device["idle_ns"], *(time for _, time in busy + idle)])
 
     def cells(label: str, total: int, parts: Sequence[Part]) -> list[Cells]:

@@ -47,16 +47,17 @@ def glance(
         top: Maximum rows of each table. None shows the rows that fit 24 lines for one GPU.
         width: Width of the terminal. None is 80.
         selected: True for a summary of a part of the captures.
-        command: Command of the report, which the next commands begin with; empty for one that names the captures.
+        command: Command of the report, which the next commands begin with. Empty for one that names the captures; a
+            selection then has no next command.
     """
     limit = WIDTH if width is None else max(width, 1)
-    command = command or report_command([capture["path"] for capture in document["captures"]])
+    command = command or known_command(document, selected=selected)
     blocks = [[*_filled(context(document), limit), *wrapped(answer(document, selected=selected), limit)]]
     blocks += tables(document, top, limit)
     blocks.append([line for text in _iterations(document, command) for line in wrapped(text, limit)])
     blocks.append(_warnings(document, limit, command))
     view = next_view(document)
-    following = [f"{NEXT} {command} --by {view}"] if view else []
+    following = [f"{NEXT} {command} --by {view}"] if view and command else []
     prose = next((block for block in reversed(blocks[-2:]) if block), None)
     if prose:
         prose += following
@@ -142,7 +143,7 @@ def _iterations(document: Document, command: str) -> list[str]:
         text = f"{count}{f' ({visible(name)})' if name else ''}, median: {', '.join(figures)}"
         lines.append(f"{text}; {counted(group['outlier_count'], 'outlier')}" if group["outlier_count"] else text)
     more = len(groups) - _ITERATIONS
-    return [*lines, *([f"{more:,} more: {command} --by iteration"] if more > 0 else [])]
+    return [*lines, *([_followed(f"{more:,} more", command, "--by iteration")] if more > 0 else [])]
 
 
 def _warnings(document: Document, limit: int, command: str) -> list[str]:
@@ -151,7 +152,19 @@ def _warnings(document: Document, limit: int, command: str) -> list[str]:
     for one in document["warnings"][:_WARNINGS]:
         lines += warning_lines(one["code"], one["message"], one["evidence"], one["hint"], limit)
     more = len(document["warnings"]) - _WARNINGS
-    return [*lines, *([f"{counted(more, 'more warning')}: {command} --wide"] if more > 0 else [])]
+    return [*lines, *([_followed(counted(more, "more warning"), command, "--wide")] if more > 0 else [])]
+
+
+def _followed(text: str, command: str, option: str) -> str:
+    return f"{text}: {command} {option}" if command else text
+
+
+def known_command(document: Document, *, selected: bool) -> str:
+    """Returns the command that names the captures; empty for a selection.
+
+    A document does not contain its selection.
+    """
+    return "" if selected else report_command([capture["path"] for capture in document["captures"]])
 
 
 def report_command(paths: Sequence[str]) -> str:
