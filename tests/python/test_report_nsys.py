@@ -19,11 +19,12 @@ import pytest
 from commands import run_cli
 from corpus import capture, captures
 from kineto_reference import coverage
-from nsys_exports import BACKTRACE, found, stats
+from nsys_exports import BACKTRACE, Export, found, stats, thread
 from real_nsys import nsys_is_here
 
 import fastrnns_rs
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.report.capture_reader import Inductor
 from fastrnns_rs.verbs.report.capture_summary import Summary
 
 EXPORTS = captures("nsys/*.sqlite")
@@ -307,3 +308,22 @@ def test_kernels_alone_are_the_same_without_copies(path: Path) -> None:
             # The command prints warnings, which come first, to stderr.
             assert shown.endswith(printed)
             assert summary.warnings or shown == printed
+
+
+@pytest.mark.parametrize("extent", ["whole", "devices", "kernels"])
+def test_other_arguments_find_the_tables_that_they_need(extent: Any, tmp_path: Path) -> None:
+    export, main = Export(tmp_path / "x.sqlite"), thread(100, 1)
+    export.range("step", 0, 900, main)
+    export.copy(100, 200, main, 1)
+    for place, start in enumerate((300, 500), 2):
+        export.call(start - 10, start - 5, main, place)
+        export.kernel(start, start + 50, main, place)
+    path = export.written()
+    # The window starts at the copy.
+    for window, count in (({"until_ns": 300}, 1), ({"since_ns": 300}, 1), ({"until_ns": 150}, 0)):
+        kernels = fastrnns_rs.read(path, extent=extent, **window).kernels
+        assert sum(row.count for row in kernels) == count, window
+    assert len(fastrnns_rs.read(path, extent=extent, iteration_range="step").iterations) == 1
+    view = fastrnns_rs.read(path, extent=extent, inductor=Inductor(wall_time_ms=0.001)).inductor
+    assert view is not None
+    assert view.busy_fraction == pytest.approx(0.2)

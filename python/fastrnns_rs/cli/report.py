@@ -303,20 +303,15 @@ def _kernels_by(view: str, format_name: str) -> Literal["device", "name", "shape
 
 
 def _extent(given: dict[str, Any], format_name: str) -> Literal["whole", "devices", "kernels"]:
-    """Returns the smallest extent that contains everything in the view."""
-    asks = (
-        format_name in {"json", "html"}
-        or given["plot"]
-        or given["trace"]
-        or given["iteration_range"] is not None
-        or given["strict"]
-    )
+    """Returns the smallest extent that contains everything in the view.
+
+    `read` widens it for its other arguments.
+    """
+    asks = format_name in {"json", "html"} or given["plot"] or given["trace"] or given["strict"]
     if asks or given["by"] not in _DEVICES_ALONE:
         return "whole"
-    # Copies are needed in two cases: CSV has shares of the time span of a device, and time windows start at the first
-    # GPU activity.
-    alone = format_name != "csv" and given["since"] is None and given["until"] is None
-    return "kernels" if alone and given["by"] in _KERNELS_ALONE else "devices"
+    # CSV has shares of the time span of a device, for which copies are needed.
+    return "kernels" if format_name != "csv" and given["by"] in _KERNELS_ALONE else "devices"
 
 
 def _numbers(flag: str, words: tuple[str, ...] | None) -> list[int]:

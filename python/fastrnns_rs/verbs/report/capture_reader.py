@@ -106,7 +106,9 @@ def read(
             the running Ray cluster.
         extent: Tables to read, in formats whose tables can be skipped, such as exports of nsys. `"devices"` skips
             calls and ranges, so that idle time has no cause. `"kernels"` also skips copies and sets: spans, busy times
-            and their shares are then of kernels alone, and a GPU that only copied is missing.
+            and their shares are then of kernels alone, and a GPU that only copied is missing. Tables that other
+            arguments need are read as well: ranges for `iteration_range`; copies and sets for `since_ns`, `until_ns`
+            and `inductor`.
         plot_data: False leaves out the keys of the document that only plots need: `activity` of devices,
             `latency_histogram` and `queue_histogram` of launches, and `nested_ranges`.
 
@@ -144,7 +146,10 @@ def read(
         from fastrnns_rs.verbs.report import merged_trace
 
         merged_trace.check(trace_output, paths)
-    trace = opened(*paths, nsys_path=nsys_path, workers=workers, extent=extent)
+    needed = _widen(
+        extent, iteration_range, copies=inductor is not None or since_ns is not None or until_ns is not None
+    )
+    trace = opened(*paths, nsys_path=nsys_path, workers=workers, extent=needed)
     try:
         core = trace.summarize(
             **counted,
@@ -189,6 +194,16 @@ def _check_window(since_ns: int | None, until_ns: int | None) -> None:
     if since_ns is not None and until_ns is not None and since_ns > until_ns:
         hint = f"Use a time from {since_ns} ns on."
         raise UsageError(f"out of range: {until_ns} ns", hint, where="until_ns", value=until_ns)
+
+
+def _widen(extent: Extent, iteration_range: str | None, *, copies: bool) -> Extent:
+    """Returns an extent that has the tables of other arguments.
+
+    A time window starts at the first GPU activity, which may be a copy. Inductor's view counts copies as kernels.
+    """
+    if iteration_range is not None:
+        return "whole"
+    return "devices" if copies and extent == "kernels" else extent
 
 
 def _check_inductor(given: object, selecting: Sequence[str]) -> None:
