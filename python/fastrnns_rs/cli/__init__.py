@@ -96,7 +96,9 @@ class Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds a verb; the error for an unknown verb suggests the nearest verb."""
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
+        is_unknown = args and args[0] not in VERBS and not args[0].startswith("-")
+        # The shell asks for words that complete an unfinished line: errors would fill the terminal.
+        if is_unknown and not ctx.resilient_parsing:
             from fastrnns_rs.cli.options import translated
             from fastrnns_rs.errors import unknown
 
@@ -106,6 +108,8 @@ class Verbs(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses the arguments; without any, prints the overview as an error."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
         if not args:
             tell_error([_fitted(_overview(sys.stderr), sys.stderr)])
             ctx.exit(2)

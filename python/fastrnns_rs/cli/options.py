@@ -122,6 +122,9 @@ class Verb(click.Command):
         """Reads the configuration, then the arguments."""
         assert isinstance(ctx, VerbContext)  # noqa: S101  # the class of this command's contexts
         ctx.words = [*args]
+        if ctx.resilient_parsing:
+            # The line is unfinished, and the shell completes it: an error would fill the terminal.
+            return super().parse_args(ctx, args)
         parsed: list[str] = []
         with translated(ctx, ctx.words, parsed):
             if FLAGS_ONLY in args:
@@ -131,7 +134,7 @@ class Verb(click.Command):
             parsed += self._joined(args)
             self._refuse_empty(ctx, parsed)
             rest = super().parse_args(ctx, [*parsed])
-            if rest and not ctx.resilient_parsing:
+            if rest:
                 from fastrnns_rs.cli.command_words import CommandWords
 
                 hint = f"Run: {CommandWords(self, args).without(rest)}"
