@@ -70,6 +70,8 @@ def test_without_a_history_nothing_is_left(history: RunHistory, anywhere: Path) 
     assert len(RunHistory(anywhere / "own").document().runs) == 1
     named = run_cli("show", "@last", "--no-history")
     assert "the history is off" in named.stderr
+    assert "or leave out --no-history." in named.stderr
+    assert "or unset FASTRNNS_NO_HISTORY." in run_cli("show", "@last", FASTRNNS_NO_HISTORY="1").stderr
 
 
 def test_a_project_may_have_a_history_of_its_own(monkeypatch: pytest.MonkeyPatch, anywhere: Path) -> None:
@@ -324,6 +326,7 @@ def test_the_users_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_folder() == tmp_path / "fastrnns-rs" / "history"
     assert chosen_history(None) is None  # as the tests' own variable asks
-    monkeypatch.setenv("FASTRNNS_NO_HISTORY", "0")
-    assert chosen_history(None) == RunHistory(default_folder())
+    for word in ("0", "off", "False", "no", " n "):
+        monkeypatch.setenv("FASTRNNS_NO_HISTORY", word)
+        assert chosen_history(None) == RunHistory(default_folder())
     assert chosen_history(given=False) is None

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 LARGE_BYTES = 2 << 30
 #: Minimum age of an incomplete file that no process writes any more, in seconds.
 _ABANDONED_S = 86_400.0
+#: Values of a variable that do not set its flag, as in commands.
+_FALSE = {"", "0", "false", "f", "no", "n", "off"}
 #: Maximum number of foreign files that a warning names.
 _MOST_NAMED = 3
 
@@ -56,7 +58,7 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
     Raises:
         UsageError: If no file system can have the path.
     """
-    if given is False or (given is None and os.environ.get("FASTRNNS_NO_HISTORY", "0") not in {"", "0", "false"}):
+    if given is False or (given is None and is_off_by_variable()):
         return None
     folder = Path(given or os.environ.get("FASTRNNS_HISTORY") or default_folder())
     try:
@@ -69,6 +71,11 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
     with suppress(OSError):
         folder = folder.absolute()
     return RunHistory(folder)
+
+
+def is_off_by_variable() -> bool:
+    """Returns True if `FASTRNNS_NO_HISTORY` turns the history off."""
+    return os.environ.get("FASTRNNS_NO_HISTORY", "").strip().lower() not in _FALSE
 
 
 @dataclass(frozen=True, slots=True)

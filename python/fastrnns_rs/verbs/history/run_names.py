@@ -141,7 +141,10 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
     for word in words:
         if isinstance(word, str) and is_name(word):
             if history is None:
-                hint = "Use the path of a file, or leave out `history=False`."
+                from fastrnns_rs.verbs.history.run_history import is_off_by_variable
+
+                cause = "unset FASTRNNS_NO_HISTORY" if is_off_by_variable() else "leave out `history=False`"
+                hint = f"Use the path of a file, or {cause}."
                 raise UsageError(f"run not found: {word!r}", hint, reason="the history is off", value=word)
             known = history.document(newest_needed(words)).runs if known is None else known
             each = named_runs(word, history, known)
