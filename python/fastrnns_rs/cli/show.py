@@ -167,7 +167,9 @@ def _show_one(file: str, path: Path, format_name: str, given: dict[str, Any]) ->
     )
     if not given["warnings"]:
         _check(file, noun, format_name, names)
-    if not isinstance(shown, Run):
+    if isinstance(shown, Run):
+        shown = sweep_options.chosen(shown, given).remember_name(file)
+    else:
         sweep_options.refuse(given, path)
     if not isinstance(shown, Side):
         # A wrong kind or row is reported before anything is printed.
@@ -220,11 +222,10 @@ def _show_run(run: Run, name: str, format_name: str, output: Path | None, given:
     """Writes a run, then its warnings, and a command for an incomplete run."""
     from fastrnns_rs.views.run import run_screen
 
-    shown = sweep_options.chosen(run, given).remember_name(name)
     if format_name == "table":
         width = display.terminal_width() if output is None else WIDTH
         bars = display.has_symbols(output)
-        display.show_lines(run_screen.lines(shown, width, wide=given["wide"], bars=bars), output)
+        display.show_lines(run_screen.lines(run, width, wide=given["wide"], bars=bars), output)
         more = f"fastrnns-rs show {shared.run_words(name)} --warnings"
         warnings = display.with_run_named(run.warnings, name)
         lines = display.warnings_as_lines(warnings, display.terminal_width(sys.stderr), more)
@@ -232,7 +233,7 @@ def _show_run(run: Run, name: str, format_name: str, output: Path | None, given:
         display.tell_lines([Line(""), *lines] if lines else [])
         return
     with _numbers_checked(Path(name)):
-        text = shown.render(format_name)
+        text = run.render(format_name)
     if run.status != "complete":
         shared.tell([f"note: this run is not complete, but {visible(run.status)}"])
     shared.tell_warnings(display.with_run_named(run.warnings, name))
