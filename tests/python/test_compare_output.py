@@ -17,7 +17,7 @@ from fastrnns_rs.documents.codec import RunWarning
 __all__ = ["call", "files"]
 
 
-@pytest.mark.parametrize("words", [["--json"], ["--format", "table"], ["--format", "junit"]])
+@pytest.mark.parametrize("words", [["--json"], ["--format", "table"], ["--format", "junit"], ["--open"]])
 def test_a_derivation_has_no_format(words: list[str], call: Any, files: list[str], anywhere: Path) -> None:
     done = call("compare", *files, "--explain", "cudnn/forward", *words)
     assert (done.status, done.stdout) == (2, "")

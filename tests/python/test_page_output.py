@@ -10,6 +10,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+import pretended_workers
 import pytest
 from commands import run_cli
 from kineto_traces import kernel, write
@@ -21,6 +22,7 @@ from test_inductor_finding import module
 from verb_documents import inductor_report
 
 import fastrnns_rs
+from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.inductor import module_runs
 
 pytest.importorskip("matplotlib.pyplot")
@@ -143,3 +145,22 @@ def test_inductor_opens_its_page(words: tuple[str, ...], anywhere: Path, monkeyp
     page = Path(address.removeprefix("file://"))
     assert page.read_text().startswith("<!doctype html>")
     assert page.name.startswith("fastrnns-rs-") or words
+
+
+@pytest.mark.parametrize("is_written", [True, False])
+def test_only_a_page_of_this_command_is_opened(
+    is_written: bool, anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
+    (anywhere / "page.html").write_text("<p>An earlier page.</p>")
+
+    def stops(job: dict[str, Any]) -> Answer:
+        if is_written:
+            return pretended_workers.rising(job)
+        raise KeyboardInterrupt
+
+    words = ["cudnn", "py", "--quick", "--device", "cpu", "--open", "--output", "page.html"]
+    done = run_cli("ab", *words, executor=pretended_workers.each(stops))
+    assert done.status == (0 if is_written else 130), done.stderr
+    assert bool(opened) == is_written

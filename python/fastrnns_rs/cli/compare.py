@@ -88,10 +88,11 @@ def command(**given: Any) -> int:
     from fastrnns_rs.verbs.report.sources import files_not_to_replace
 
     note_sources(click.get_current_context(), "nsys_path")
+    typed = next(filter(shared.is_flag, ("as_json", "format_name", "open_page")), None)
+    if given["explain"] is not None and typed is not None:
+        raise exclusive("explain", typed)
     format_name = shared.choose_format(given) or "table"
     page_output.check_choice(given)
-    if given["explain"] is not None and (shared.is_flag("format_name") or shared.is_flag("as_json")):
-        raise exclusive("explain", "as_json" if shared.is_flag("as_json") else "format_name")
     fail_on = verdict_options.causes(given)
     _check_causes(given, fail_on, check_causes)
     # A wrong margin is reported before files are read, which may take long.

@@ -17,7 +17,7 @@ from fastrnns_rs.errors import FastrnnsError, UsageError
 F = TypeVar("F", bound=Callable[..., Any])
 #: Flag for a command that reads its flags only, and neither variables nor `pyproject.toml`.
 FLAGS_ONLY = "--flags-only"
-#: Keys of a context's `meta`: the page that the browser opens, and a request for the whole help.
+#: Keys of a context's `meta`: the page that the browser opens with its state before, and a request for the whole help.
 PAGE = "fastrnns_rs.page"
 _WHOLE = "fastrnns_rs.whole_help"
 
@@ -155,7 +155,7 @@ class Verb(click.Command):
             if ctx.meta.get(PAGE) is not None:
                 from fastrnns_rs.cli.page_output import open_page
 
-                open_page(ctx.meta[PAGE])
+                open_page(*ctx.meta[PAGE])
             return code
         return None
 

@@ -101,7 +101,7 @@ def check(given: dict[str, Any], name: str | None) -> str | None:
             os.close(descriptor)
             path = given["output"] = Path(name_of_file)
             click.get_current_context().call_on_close(lambda: _remove_empty(path))
-        click.get_current_context().meta[PAGE] = given["output"]
+        click.get_current_context().meta[PAGE] = given["output"], _file_state(given["output"])
     if given.get("plot") is not None:
         from fastrnns_rs.views.plots.figure import check_suffix, require_matplotlib
 
@@ -145,9 +145,22 @@ def write_plot(document: object, path: Path | None, *, kind: str | None = None, 
         save(document, path, kind, row=row)
 
 
-def open_page(path: Path) -> None:
-    """Opens a page in a browser, if the command wrote it."""
-    if not path.exists() or not path.stat().st_size:
+def _file_state(path: Path) -> tuple[int, ...] | None:
+    """Returns inode, time and size of a file; None if it is missing or empty."""
+    with suppress(OSError):
+        found = path.stat()
+        return (found.st_ino, found.st_mtime_ns, found.st_size) if found.st_size else None
+    return None
+
+
+def open_page(path: Path, before: tuple[int, ...] | None) -> None:
+    """Opens a page in a browser, if the command wrote it.
+
+    Args:
+        path: File of the page.
+        before: State of the file when the command began: an earlier page is not opened as a new one.
+    """
+    if _file_state(path) in {None, before}:
         return
     import webbrowser
 
