@@ -214,3 +214,16 @@ def test_typed_gradients_are_checked_where_the_file_leaves_them_out(
     for setting in ("no-check-grad = true", 'check-grad = "false"'):
         write(tmp_path, f"[tool.fastrnns-rs.verify]\n{setting}\n")
         assert f"check_grad: {checks}\n" in run_cli("verify", "py", *typed, cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(("typed", "variables"), [(["--quiet"], {}), ([], {"FASTRNNS_REPORT_QUIET": "1"})])
+def test_quiet_of_the_user_silences_warnings_before_the_options_are_read(
+    typed: list[str], variables: dict[str, str], anywhere: Path
+) -> None:
+    anywhere.chmod(0o777)
+    write(anywhere, '[tool.fastrnns-rs.report]\nfilter = "gemm"\noutput = "x"\nquiet = true\n')
+    words = ["report", "missing.json", "--device", "0"]
+    done = run_cli(*words, cwd=anywhere)
+    assert done.stderr.count("warning: ") == 3
+    done = run_cli(*words, *typed, cwd=anywhere, **variables)
+    assert "warning: " not in done.stderr

@@ -11,6 +11,7 @@ import pytest
 from conftest import FACTS, run_cli
 from pretended_workers import measured
 
+from fastrnns_rs.cli import bench
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.machine import environment
@@ -124,6 +125,20 @@ def test_what_ranks_have_no_use_for_is_refused(tmp_path: Path) -> None:
         done = run_cli(*words, **VARIABLES)
         assert (done.status, done.stdout) == (2, "")
         assert f"{what} does not work under torchrun" in done.stderr
+
+
+def test_ranks_that_do_not_lead_print_errors_only_and_open_no_page(
+    anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (anywhere / "page.html").write_text("<p>An earlier page.</p>")
+    (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.bench]\nrun-file = "run.json"\n')
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(bench, "_keep_and_measure", lambda given, *_, **__: asked.append(given) or 0)
+    words = ["bench", "cudnn", "--output", "page.html", "--open", "--device", "cpu"]
+    for rank in ("0", "1"):
+        done = run_cli(*words, **{**VARIABLES, "RANK": rank}, BROWSER="/bin/false")
+        assert (done.status, done.stdout, bool(done.stderr)) == (0, "", rank == "0")
+    assert [one["open_page"] for one in asked] == [True, False]
 
 
 def test_a_rank_has_the_device_of_its_number() -> None:

@@ -109,6 +109,8 @@ def command(**given: Any) -> int:
     begin = time.monotonic()
     world = torchrun.world()
     leads = world is None or world.leads
+    # The page is that of the first rank.
+    given["open_page"] = given["open_page"] and leads
     terminal = run_output.terminal("bench", shown=leads)
     sweep_options.check(given)
     format_name = _format(given)

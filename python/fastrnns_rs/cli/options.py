@@ -130,6 +130,7 @@ class Verb(click.Command):
             if FLAGS_ONLY in args:
                 ctx.auto_envvar_prefix = None
             elif not {"-h", "--help", "--help-all"}.intersection(args):
+                self._silence(ctx, args)
                 ctx.default_map = {**(ctx.default_map or {}), **configured(str(ctx.info_name), self.params)}
             parsed += self._joined(args)
             self._refuse_empty(ctx, parsed)
@@ -141,6 +142,21 @@ class Verb(click.Command):
                 message = f"unexpected argument: {' '.join(map(repr, rest))}"
                 raise UsageError(message, hint, where=str(ctx.info_name))
         return rest
+
+    def _silence(self, ctx: click.Context, args: list[str]) -> None:
+        """Applies `--quiet` of the user before a file or an old name is warned of.
+
+        The ranks of `bench` that do not lead are quiet too: each would repeat the lines of the first.
+        """
+        words = args[: args.index("--")] if "--" in args else args
+        [quiet] = (one for one in self.params if one.name == "quiet")
+        quiet.handle_parse_result(ctx, {"quiet": True} if "--quiet" in words else {}, [])
+        if self.name == "bench":
+            from fastrnns_rs.verbs.bench.torchrun import world
+
+            ranks = world()
+            if ranks is not None and not ranks.leads:
+                ctx.meta[shared.QUIET] = click.core.ParameterSource.COMMANDLINE
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command."""
