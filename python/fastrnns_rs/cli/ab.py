@@ -131,7 +131,6 @@ def _measure(
     check_causes(fail_on)
     # A wrong margin is reported before minutes of measurement.
     margins.check(given["margin"], given["statistic"])
-    given = effort_options.resolve_effort(given)
     results.reserve(given["runner_file"])
     document.reserve(given["runner_file"])
     runner_options.load_files(given)

@@ -22,6 +22,7 @@ from fastrnns_rs.cli import (
     sweep_options,
 )
 from fastrnns_rs.cli.configuration import Unconfigured
+from fastrnns_rs.cli.configured_values import give_way
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, Verb
 from fastrnns_rs.cli.results_file import ResultsFile
@@ -202,15 +203,11 @@ def _measure(
 
 
 def _resolved(given: dict[str, Any]) -> dict[str, Any]:
-    return device_options.resolve_devices(effort_options.resolve_effort(given))
+    return device_options.resolve_devices(give_way(given))
 
 
 def _show_expected(terminal: BenchTerminal, given: dict[str, Any]) -> None:
     run_output.show_expected(terminal, _options(given), effort_options.make_effort(given))
-
-
-#: Parameters that choose the format.
-_FORMATS = {"--format": "format_name", "--json": "as_json", "--print-json": "print_json"}
 
 
 def _format(given: dict[str, Any]) -> str | None:
@@ -221,9 +218,6 @@ def _format(given: dict[str, Any]) -> str | None:
         "--print-json": given["print_json"],
     }
     chosen = {flag: name for flag, name in asked.items() if name is not None}
-    # An option of the command line replaces the others of a variable or of pyproject.toml.
-    typed = {flag for flag in chosen if shared.is_flag(_FORMATS[flag])}
-    chosen = {flag: name for flag, name in chosen.items() if flag in typed or not typed}
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} exclude each other", f"Use {' or '.join(chosen)}.")
     found = next(iter(chosen.values()), None if given["sep"] is None else "fastrnns")

@@ -153,7 +153,7 @@ def note_sources(ctx: click.Context, *names: str) -> None:
 
     source = click.core.ParameterSource.DEFAULT_MAP
     for name in names:
-        if ctx.get_parameter_source(name) is source:
+        if ctx.get_parameter_source(name) is source and ctx.params[name] is not None:
             value = f"{name.replace('_', '-')} = {ctx.params[name]}"
             tell_of_project([visible(f"note: {value} comes from {configuration_file()}")])
 
@@ -173,7 +173,8 @@ def check_target_files(ctx: click.Context) -> None:
     named = [str(one.name) for one in ctx.command.params if isinstance(one, TargetFile)]
     for name in named:
         file = configuration_file() if ctx.get_parameter_source(name) is source else None
-        if file is None:
+        # A value that gave way to the command line replaces no file.
+        if file is None or ctx.params[name] is None:
             continue
         place, project = Path(os.path.realpath(ctx.params[name])), Path(os.path.realpath(file.parent))
         if not place.is_relative_to(project) or ".git" in place.relative_to(project).parts:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fastrnns_rs.cli.options import Count, F, several
-from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.problem.loop import SYNCS
 
 if TYPE_CHECKING:
@@ -55,20 +54,6 @@ sessions: Callable[[F], F] = several(
     ),
     click.option("--every", metavar="TIME", help="Interval between the starts of two sessions. [default: 10m]"),
 )
-
-
-#: Pairs of options that contradict each other. A flag for one of them overrides the other one, if that is configured.
-_RIVALS = (("nloops", "stop"), ("quick", "rigorous"), ("processes", "rigorous"))
-
-
-def resolve_effort(given: dict[str, Any]) -> dict[str, Any]:
-    """Returns the options without configured values that contradict a flag."""
-    rivals = [*_RIVALS, *((second, first) for first, second in _RIVALS)]
-    if (given.get("stop") or "").strip().startswith("precision"):
-        # This rule has processes of any number of iterations.
-        rivals = [pair for pair in rivals if "stop" not in pair]
-    idle = {rival for name, rival in rivals if is_flag(name) and not is_flag(rival)}
-    return {name: (False if value is True else None) if name in idle else value for name, value in given.items()}
 
 
 def make_effort(given: dict[str, Any]) -> Effort:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from fastrnns_rs.cli import display, history_options, options, output_checks, page_output, shared
 from fastrnns_rs.cli.configuration import Unconfigured
@@ -144,11 +143,10 @@ def _acts(given: dict[str, Any], format_name: str) -> list[str]:
     acts += ["prune"] if given["prune"] else []
     if len(acts) > 1:
         raise exclusive(*acts)
-    source = click.get_current_context().get_parameter_source("output")
-    if acts and source is ParameterSource.COMMANDLINE:
+    if acts and shared.is_flag("output"):
         raise exclusive("output", acts[0])
-    if acts and format_name == "json" and (names := [*filter(shared.is_flag, ("as_json", "format_name"))]):
-        raise exclusive(names[0], acts[0])
+    if acts and format_name == "json":
+        raise exclusive("as_json" if given["as_json"] else "format_name", acts[0])
     if not given["prune"] and (given["older_than"] or given["keep"] or given["dry_run"]):
         raise UsageError("--older-than, --keep and --dry-run need --prune", "Add --prune.")
     return acts

@@ -12,6 +12,7 @@ import click
 
 from fastrnns_rs.cli import display, help_sections, renamed_options, shared
 from fastrnns_rs.cli.configuration import Launch, TargetFile, check_target_files, configured
+from fastrnns_rs.cli.configured_values import give_way
 from fastrnns_rs.errors import FastrnnsError, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -166,6 +167,7 @@ class Verb(click.Command):
             shared.interrupt_on_signals()
         renamed_options.warn_of_variables(str(self.name))
         with translated(ctx, ctx.words):
+            ctx.params = give_way(ctx.params)
             check_target_files(ctx)
             code = super().invoke(ctx)
             if ctx.meta.get(PAGE) is not None:

@@ -58,7 +58,7 @@ def make(request: ProfileRequest, torch: TorchOptions, given: dict[str, Any], re
         paths = {"nsys": given["nsys_path"], "nvprof": given["nvprof_path"]}
         prepared = capture_plan.prepare(request, paths, torch)
         each = capture_plan.plan_captures(prepared, **shared.take(given, "separate", "processes"))
-        _check_json(each, given)
+        screens.as_json = _wants_json(each, given)
         for note in _notes(prepared):
             terminal.note(note)
         if given["dry_run"]:
@@ -90,7 +90,7 @@ class _Screens:
         self._errors: list[FastrnnsError] = []
         self._next: str | None = None
         self._text = ""
-        self.as_json = bool(given["as_json"] or given["format_name"] == "json")
+        self.as_json = False
 
     def __enter__(self) -> None:
         """Does nothing."""
@@ -182,17 +182,22 @@ def _notes(prepared: Prepared) -> list[str]:
     return notes
 
 
-def _check_json(each: Sequence[Prepared], given: dict[str, Any]) -> None:
-    """Checks that one document is requested, not several.
+def _wants_json(each: Sequence[Prepared], given: dict[str, Any]) -> bool:
+    """Returns True if the output is one JSON document.
+
+    Configured JSON gives way to a flag that makes several captures.
 
     Raises:
         UsageError: If JSON of several captures is requested.
     """
-    as_json = given["as_json"] or given["format_name"] == "json"
-    if as_json and len(each) > 1 and not given["dry_run"]:
-        flag = "--separate" if given["separate"] else "--processes"
-        message = f"--json and {flag} exclude each other: {flag} makes several capture manifests"
-        raise UsageError(message, "Leave out --json, and read the capture manifests in --output-dir.")
+    as_json = bool(given["as_json"] or given["format_name"] == "json")
+    if not as_json or len(each) <= 1 or given["dry_run"]:
+        return as_json
+    name = "separate" if given["separate"] else "processes"
+    if shared.is_flag(name) and not shared.is_flag("as_json") and not shared.is_flag("format_name"):
+        return False
+    message = f"--json and --{name} exclude each other: --{name} makes several capture manifests"
+    raise UsageError(message, "Leave out --json, and read the capture manifests in --output-dir.")
 
 
 def _commands(lines: list[str], *, as_json: bool) -> str:

@@ -83,18 +83,14 @@ def executor() -> Executor:
 def choose_format(given: dict[str, Any]) -> str | None:
     """Returns the format that `--format` or `--json` requests, or None.
 
-    An option of the command line replaces the other option of a variable or of pyproject.toml.
-
     Raises:
         UsageError: If both are given in one place.
     """
-    found: str | None = "json" if given["as_json"] else given["format_name"]
     if given["format_name"] is not None and given["as_json"]:
-        if is_flag("format_name") == is_flag("as_json"):
-            from fastrnns_rs.errors import exclusive
+        from fastrnns_rs.errors import exclusive
 
-            raise exclusive("format_name", "as_json")
-        found = "json" if is_flag("as_json") else str(given["format_name"])
+        raise exclusive("format_name", "as_json")
+    found: str | None = "json" if given["as_json"] else given["format_name"]
     if found == "html" or given.get("open_page") or given.get("plot") is not None:
         from fastrnns_rs.cli.page_output import check
 

@@ -63,8 +63,9 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     from fastrnns_rs.verbs.history.run_names import one_run
 
     page_output.check_choice(given)
-    if given["warnings"] and format_name != "table":
-        _check_format(given)
+    typed = next(filter(shared.is_flag, ("as_json", "format_name", "open_page")), None)
+    if given["warnings"] and format_name != "table" and typed is not None:
+        raise exclusive("warnings", typed)
     if len(files) > 1:
         _check_several(files, given, format_name)
     history = history_options.find_history(given)
@@ -76,20 +77,6 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     else:
         _show_one(files[0], paths[0], format_name, given)
     return ExitCode.DONE
-
-
-def _check_format(given: dict[str, Any]) -> None:
-    """Checks that the command line does not have both `--warnings` and a format.
-
-    A format on the command line replaces configured `--warnings`.
-
-    Raises:
-        UsageError: If both are.
-    """
-    name = next(filter(shared.is_flag, ("as_json", "format_name", "open_page")), None)
-    if name is not None and shared.is_flag("warnings"):
-        raise exclusive("warnings", name)
-    given["warnings"] = name is None
 
 
 def _check_several(files: Sequence[str], given: dict[str, Any], format_name: str) -> None:
