@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+import click
 import pytest
 from commands import run_pretended
 from conftest import PLANTED, run_cli
 
+from fastrnns_rs.cli import report
 from fastrnns_rs.cli.configuration import configuration_file
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.verify import verification_run
@@ -211,7 +213,7 @@ def test_typed_gradients_are_checked_where_the_file_leaves_them_out(
         raise FastrnnsError(f"check_grad: {asked.check_grad}", "")
 
     monkeypatch.setattr(verification_run, "verify", refuse)
-    for setting in ("no-check-grad = true", 'check-grad = "false"'):
+    for setting in ("no-check-grad = true", 'check-grad = "false"', "check-grad = false"):
         write(tmp_path, f"[tool.fastrnns-rs.verify]\n{setting}\n")
         assert f"check_grad: {checks}\n" in run_cli("verify", "py", *typed, cwd=tmp_path).stderr
 
@@ -227,3 +229,18 @@ def test_quiet_of_the_user_silences_warnings_before_the_options_are_read(
     assert done.stderr.count("warning: ") == 3
     done = run_cli(*words, *typed, cwd=anywhere, **variables)
     assert "warning: " not in done.stderr
+
+
+def test_numbers_of_the_file_need_no_quotes(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(
+        report, "_check_outputs", lambda given: asked.append(given) or click.get_current_context().exit()
+    )
+    write(anywhere, "[tool.fastrnns-rs.report]\nwall-time-ms = 1.5\nworkers = 4\nstream = [7, 8]\n")
+    done = run_cli("report", "trace.json")
+    assert done.status == 0, done.stderr
+    assert (asked[0]["wall_time_ms"], asked[0]["workers"], asked[0]["stream"]) == (1.5, 4, ("7", "8"))
+    for text in ("workers = true", "workers = 0", "wall-time-ms = 'long'", "output = 3", "format = 3"):
+        write(anywhere, f"[tool.fastrnns-rs.report]\n{text}\n")
+        done = run_cli("report", "trace.json")
+        assert (done.status, f"tool.fastrnns-rs.report.{text.split()[0]})" in done.stderr) == (2, True), done.stderr

@@ -289,7 +289,7 @@ def test_flags_that_name_runners_win_over_a_group_that_is_configured(anywhere: P
 
 
 def test_a_flag_wins_over_a_profiler_that_is_configured(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    configure(anywhere, "torch = true\nrow-limit = '50'")
+    configure(anywhere, "torch = true\nrow-limit = 50")
     asked = checked("--nsys-path", "/somewhere/nsys")
     assert (asked.tool, asked.torch) == ("nsys", TorchOptions())
     assert checked("--nsys-path", "/somewhere/nsys", "--torch").tool == "torch"

@@ -272,17 +272,16 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
     if isinstance(value, list) and not param.multiple:
         raise UsageError(f"invalid value: {value!r}", "Use one value, not a list.", where=place)
     for one in listed:
-        is_flag = isinstance(param, click.Option) and param.is_flag
-        number = isinstance(param.type, click.IntRange | click.FloatRange)
-        kinds: tuple[type, ...] = (bool,) if is_flag else (int, float) if number else (str,)
-        if not isinstance(one, kinds) or (number and isinstance(one, bool)):
+        kinds = _kinds(param)
+        # In Python, True is an integer too.
+        if not isinstance(one, kinds) or (isinstance(one, bool) and bool not in kinds):
             wanted = " or ".join(_NOUNS[kind] for kind in kinds)
             raise UsageError(f"invalid value: {one!r}", f"Use {wanted}.", where=place)
         if one == "" and isinstance(param.type, click.Path):
             # It would be the folder of the file.
             raise UsageError("empty path: ''", "Leave out the key.", where=place)
         try:
-            param.type.convert(one if is_flag else str(one), param, None)
+            param.type.convert(str(one), param, None)
         except (click.BadParameter, ValueError) as error:
             # Click checks that a path exists, and raises a ValueError for a path with a zero byte.
             from fastrnns_rs.cli.click_errors import make_type_error
@@ -291,6 +290,18 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
             found = error if isinstance(error, UsageError) else make_type_error(param.type, one, why, place)
             raise UsageError(found.what, found.hint, where=place, reason=found.reason) from error
     return value
+
+
+def _kinds(param: click.Parameter) -> tuple[type, ...]:
+    """Returns the types of values that an option supports in the file."""
+    if isinstance(param, click.Option) and param.is_flag:
+        return (bool,)
+    if isinstance(param.type, click.types.BoolParamType):
+        return (bool, str)
+    if isinstance(param.type, click.IntRange | click.FloatRange):
+        return (int, float)
+    # The text of another option may be a number, such as that of `workers` and `affinity`.
+    return (str,) if isinstance(param.type, click.Path | click.Choice) else (str, int, float)
 
 
 def _shallow(text: str) -> str:
