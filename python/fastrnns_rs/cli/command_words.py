@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from fastrnns_rs.cli.options import ListOption, OptionalValueOption, dashed
+from fastrnns_rs.cli.renamed_options import RENAMED
 
 PROGRAM = "fastrnns-rs"
 
@@ -75,6 +76,8 @@ def _owners(command: click.Command, words: Sequence[str]) -> Iterator[click.Para
         if isinstance(param, click.Option)
         for name in (*param.opts, *param.secondary_opts)
     }
+    # Words are those that were typed, with old names of options.
+    options |= {old: options[new] for old, new in RENAMED.get(str(command.name), {}).items() if new in options}
     argument = next((param for param in command.params if isinstance(param, click.Argument)), None)
     taker: click.Option | None = None
     taken = False
