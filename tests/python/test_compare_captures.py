@@ -200,6 +200,11 @@ def test_runs_and_captures_are_not_mixed(tmp_path: Path) -> None:
         compare(traced)
     status, _, said = call(measured, measured, "--iteration-range", "x")
     assert (status, "--iteration-range" in said) == (2, True)
+    for name in ("iteration_range", "nsys_path"):
+        with pytest.raises(UsageError, match=f"`{name}` needs captures"):
+            compare(measured, measured, **{name: "x"})
+    (tmp_path / "pyproject.toml").write_text('[tool.fastrnns-rs.compare]\niteration-range = "x"\n')
+    assert run_cli("compare", measured, measured, cwd=tmp_path).status == 0
 
 
 def test_a_capture_counts_once(tmp_path: Path) -> None:

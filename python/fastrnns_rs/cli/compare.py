@@ -106,10 +106,8 @@ def command(**given: Any) -> int:
         )
     captures = are_captures(first, second)
     if not captures:
-        for name in ("iteration_range", "nsys_path"):
-            if given[name] not in {None, False} and shared.is_flag(name):
-                message = f"--{name.replace('_', '-')} needs captures"
-                raise UsageError(message, f"Leave out --{name.replace('_', '-')}.")
+        # Configured ones are for captures.
+        given |= {name: None for name in ("iteration_range", "nsys_path") if not shared.is_flag(name)}
     elif not second:
         raise UsageError("missing argument: CANDIDATE", "Use 2 captures: baseline and candidate.", where="compare")
     if captures:

@@ -72,7 +72,8 @@ def compare_sources(
         statistic: Statistic of each process that is judged: `median`, `mean` or `p95`; for runs only.
 
     Raises:
-        UsageError: If a file cannot be understood, the sides conflict, or captures have another statistic.
+        UsageError: If a file cannot be understood, the sides conflict, captures have another statistic, or runs have
+            an option of captures.
         FastrnnsError: If a file looks like a capture but is not a capture.
         MissingError: If a file does not exist, the noise floor of this machine was never measured, or a report needs
             nsys to be exported and nsys is missing.
@@ -100,6 +101,9 @@ def compare_sources(
             nsys_path=nsys_path,
         )
         return Outcome(comparison=compared.comparison, explain=partial(kernel_explanation.explain, compared))
+    for name, value in (("iteration_range", iteration_range), ("nsys_path", nsys_path)):
+        if value is not None:
+            raise UsageError(f"`{name}` needs captures", f"Leave out `{name}`.")
     runs, others = ([one for one in side if not isinstance(one, Summary)] for side in (baseline, candidate))
     if others:
         sides = read_side(runs), read_side(others)
