@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,7 +12,7 @@ import pytest
 from commands import run_pretended
 from conftest import PLANTED, run_cli
 
-from fastrnns_rs.cli import report
+from fastrnns_rs.cli import report, root
 from fastrnns_rs.cli.configuration import configuration_file
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.verify import verification_run
@@ -244,3 +245,26 @@ def test_numbers_of_the_file_need_no_quotes(anywhere: Path, monkeypatch: pytest.
         write(anywhere, f"[tool.fastrnns-rs.report]\n{text}\n")
         done = run_cli("report", "trace.json")
         assert (done.status, f"tool.fastrnns-rs.report.{text.split()[0]})" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "text", "words"),
+    [
+        ("bench", "group", "rnns,cnns rnns", ("rnns", "cnns", "rnns")),
+        ("report", "stream", "7,8 9", ("7", "8", "9")),
+        ("bench", "runner_file", "a b.py:c.py", ("a b.py", "c.py")),
+        ("ab", "b_env", "A=1,2 B=3", ("A=1,2", "B=3")),
+        ("bench", "filter", "runner=py,cudnn dtype=float32", ("runner=py,cudnn", "dtype=float32")),
+        ("compare", "baseline", "a,b.json c.json", ("a,b.json", "c.json")),
+    ],
+)
+def test_lists_in_variables_are_separated_as_the_documentation_explains(
+    verb: str, name: str, text: str, words: tuple[object, ...], anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in ("a b.py", "c.py"):
+        (anywhere / file).touch()
+    monkeypatch.setenv(f"FASTRNNS_{verb.upper()}_{name.upper()}", text)
+    command: click.Command = importlib.import_module(f"fastrnns_rs.cli.{verb}").command
+    arguments = ["x"] if verb in {"report", "ab"} else []
+    with command.make_context(verb, arguments, parent=click.Context(root, auto_envvar_prefix="FASTRNNS")) as context:
+        assert context.params[name] == words
