@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import finished, run_pretended
 from conftest import TINY, Done, run_cli
 from packages import install, wheel
 
@@ -228,6 +229,24 @@ def test_a_package_in_a_package_that_is_missing_is_missing_too(monkeypatch: pyte
     unmet = registry.find("unmet")
     assert unmet.missing() == ["no_such.inner"]
     assert unmet.refusal(Problem(mini_batch=2)) == "needs the package no_such.inner, which is not installed"
+
+
+def test_a_required_package_that_fails_when_it_is_imported_affects_no_other_runner(tmp_path: Path) -> None:
+    (tmp_path / "bad" / "inner").mkdir(parents=True)
+    (tmp_path / "bad" / "__init__.py").write_text("raise OSError('libcudart.so.12')\n")
+    (tmp_path / "bad" / "sub.py").touch()
+    requires = ("bad.sub", "bad.inner", "bad.none", "bad.inner.none", "bad.", "torch.nn")
+    needs = f"import fastrnns_rs\n@fastrnns_rs.runner('needs', requires={requires})\ndef needs(problem): pass\n"
+    (tmp_path / "needs.py").write_text(needs)
+    words = ["--quick", "--runner-file", "needs.py", "--group", "all", "--no-history", "--json"]
+    done = run_pretended("bench", *words, cwd=tmp_path)
+    assert done.status == 0, done.stderr
+    [skipped] = [row["reason"] for row in done.json()["results"] if row["runner"] == "needs"]
+    assert skipped == "needs the package bad.none, which is not installed"
+    code = "from fastrnns_rs.runners import registry; registry.load_file('needs.py'); import sys; "
+    code += "print(registry.find('needs').missing(), 'torch' in sys.modules)"
+    found = finished([sys.executable, "-c", code], cwd=tmp_path)
+    assert found.stdout == "['bad.none', 'bad.inner.none', 'bad.'] False\n", found.stderr
 
 
 @pytest.mark.parametrize("name", ["", "two words", "a,b", "-x", 3, None])

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Preset, Problem, Sizes
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from fastrnns_rs.models.definition import ModelDef
 
 Creator = Callable[[Problem], "ModelDef"]
@@ -194,8 +197,28 @@ class Runner:
 
 
 def _is_installed(module: str) -> bool:
+    """Returns True if a module is found, without importing its packages.
+
+    A package may fail when it is imported, and its submodules may import torch. A plain module may define submodules
+    when it is imported: they count as installed.
+    """
+    if sys.modules.get(module) is not None:
+        return True
+    package, *inner = module.split(".")
     try:
-        return importlib.util.find_spec(module) is not None
+        spec = importlib.util.find_spec(package)
+        for name in inner:
+            if spec is None or spec.submodule_search_locations is None:
+                break
+            spec = _find_in(spec.submodule_search_locations, name)
     except (ImportError, ValueError):
-        # The parent package is missing.
+        # The name is not that of a module.
         return False
+    return spec is not None
+
+
+def _find_in(folders: Iterable[str], name: str) -> ModuleSpec | None:
+    import pkgutil
+
+    finders = filter(None, map(pkgutil.get_importer, folders))
+    return next(filter(None, (finder.find_spec(name) for finder in finders)), None)
