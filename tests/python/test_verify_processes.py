@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+import torch
 from commands import run_with_facts
 from conftest import FACTS
 
@@ -184,3 +185,20 @@ def test_a_reference_for_cuda_only_is_built_there(devices: tuple[str, ...], monk
     with pytest.raises(NotImplementedError):
         compute_peer(other, Problem(mini_batch=1, device="cuda"))
     assert built == ["cuda" if devices == ("cuda",) else "cpu"]
+
+
+def test_a_backward_may_start_from_the_gradient_of_its_reference_in_its_own_dtype() -> None:
+    """With `--amp` a module computes in bfloat16 what a function computes in float32."""
+    weight = torch.ones(3, requires_grad=True)
+    gradient = torch.tensor([0.1, 0.2, 0.3])
+
+    def creator(_problem: Problem) -> ModelDef:
+        return ModelDef(
+            [], [weight], lambda: weight * 2, lambda result: (result, gradient), lambda one, start: one.backward(start)
+        )
+
+    expected = compute_peer(replace(registry.find("py"), creator=creator), Problem(mini_batch=1, amp=True))
+    for dtype in (torch.float64, torch.bfloat16):
+        assert expected.gradients(gradient.to(dtype)).keys() == {"0"}
+    with pytest.raises(RunnerError, match="another gradient"):
+        expected.gradients(gradient.bfloat16() * 2)

@@ -91,12 +91,12 @@ class _Fixed(Expected):
     def gradients(self, gradient: torch.Tensor | None) -> dict[str, torch.Tensor | None]:
         """Returns the gradients of the one backward that was run.
 
-        The backward of the runner must start from the same gradient.
+        The backward of the runner must start from the same gradient, in the dtype of the runner's own output.
         """
         from fastrnns_rs.errors import RunnerError
 
         known = isinstance(gradient, torch.Tensor) and isinstance(self._begun, torch.Tensor)
-        if known and not torch.equal(wide(gradient), wide(self._begun)):  # type: ignore[arg-type]
+        if known and not torch.equal(gradient, self._begun.to(gradient)):  # type: ignore[arg-type,union-attr]
             raise RunnerError("its backward starts from another gradient than its reference's")
         return self._found
 
