@@ -25,7 +25,7 @@ from fastrnns_rs.worker.jobs import bench
 from fastrnns_rs.worker.problem_tensors import check_tensors
 from fastrnns_rs.worker.recorded_settings import RecordedSettings, _as_ranges
 from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
-from fastrnns_rs.worker.torch_settings import is_tf32_allowed, lower_precisions_on_cpu, problem_settings, tf32_allowed
+from fastrnns_rs.worker.torch_settings import DETERMINISTIC, lower_precisions_on_cpu, problem_settings, tf32_allowed
 
 ONEDNN = cast("Any", torch.backends.mkldnn)
 
@@ -267,6 +267,24 @@ def test_deterministic_algorithms_of_cudnn_are_those_of_the_problem(
 
 
 @pytest.mark.usefixtures("settings_restored")
+@pytest.mark.parametrize("mode", ["default", "warn", "error"])
+def test_deterministic_algorithms_are_required_whatever_a_file_sets_as_it_is_loaded(mode: str) -> None:
+    torch.set_deterministic_debug_mode(mode)
+    before = torch.get_deterministic_debug_mode()
+    with problem_settings(Problem(mini_batch=1, device="cpu", deterministic=True)):
+        assert torch.get_deterministic_debug_mode() == DETERMINISTIC
+        assert torch.utils.deterministic.fill_uninitialized_memory is False
+        recorded = RecordedSettings("cpu")
+        torch.use_deterministic_algorithms(mode=True, warn_only=True)
+        with pytest.raises(RunnerError, match="algorithms from on to warnings only: .* --deterministic does"):
+            recorded.check()
+    assert torch.get_deterministic_debug_mode() == before
+    assert torch.utils.deterministic.fill_uninitialized_memory is True
+    with problem_settings(Problem(mini_batch=1, device="cpu")):
+        assert torch.get_deterministic_debug_mode() == 0
+
+
+@pytest.mark.usefixtures("settings_restored")
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
 def test_a_file_that_changes_the_cpus_as_it_is_loaded_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -295,16 +313,24 @@ def test_cpus_are_shown_as_ranges() -> None:
 
 @pytest.mark.usefixtures("settings_restored")
 @pytest.mark.parametrize("change", ["older", "newer", "precision"])
-def test_tf32_is_allowed_by_any_of_its_names(change: str) -> None:
-    with tf32_allowed(allowed=False):
-        assert not is_tf32_allowed()
-        if change == "older":
-            torch.backends.cuda.matmul.allow_tf32 = True
-        elif change == "newer":
-            torch.backends.cuda.matmul.fp32_precision = "tf32"
-        else:
-            torch.set_float32_matmul_precision("high")
-        assert is_tf32_allowed()
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_change_of_tf32_by_any_of_its_names_is_refused(change: str, allowed: bool) -> None:
+    """Even if it is one of several kinds of work."""
+    for kind in ("matrix products", "recurrent layers"):
+        with tf32_allowed(allowed):
+            recorded = RecordedSettings("cuda")
+            recorded.check()
+            if kind == "recurrent layers":
+                cast("Any", torch.backends.cudnn).rnn.fp32_precision = "ieee" if allowed else "tf32"
+            elif change == "older":
+                torch.backends.cuda.matmul.allow_tf32 = not allowed
+            elif change == "newer":
+                torch.backends.cuda.matmul.fp32_precision = "ieee" if allowed else "tf32"
+            else:
+                torch.set_float32_matmul_precision("highest" if allowed else "high")
+            words = ("on to off", "--no-allow-tf32") if allowed else ("off to on", "--allow-tf32")
+            with pytest.raises(RunnerError, match=f"changed TF32 of {kind} from {words[0]}: .* {words[1]} does"):
+                recorded.check()
 
 
 def test_a_context_does_not_hide_an_error() -> None:

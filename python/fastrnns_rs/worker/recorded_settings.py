@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from fastrnns_rs.errors import RunnerError
-from fastrnns_rs.worker.torch_settings import is_tf32_allowed, lower_precisions_on_cpu
+from fastrnns_rs.worker.torch_settings import DETERMINISTIC_WARNING, lower_precisions_on_cpu, tf32_uses
 
 #: Variables with which OpenMP binds threads to CPUs itself, at its first parallel region.
 _BINDING = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
@@ -68,21 +68,22 @@ def _compare(before: list[_Setting], after: list[_Setting]) -> None:
 
 
 def _read(device: str) -> list[_Setting]:
-    threads = torch.get_num_threads()
+    threads, mode = torch.get_num_threads(), torch.get_deterministic_debug_mode()
+    shown = "warnings only" if mode == DETERMINISTIC_WARNING else None
     found = [
         _Setting(
             "the runner changed the number of torch's threads",
             threads,
             f"set the number before, as --threads {threads} does",
         ),
-        _switch("deterministic algorithms", torch.are_deterministic_algorithms_enabled(), "deterministic"),
+        _switch("deterministic algorithms", mode > 0, "deterministic", shown),
     ]
     found += _read_cpus()
     if torch.device(device).type == "cuda":
         cudnn = torch.backends.cudnn.deterministic
         found.append(_switch("deterministic algorithms of cuDNN", cudnn, "deterministic"))
         found.append(_switch("cuDNN's benchmark mode", torch.backends.cudnn.benchmark, "cudnn-benchmark"))
-        found.append(_switch("TF32", is_tf32_allowed(), "allow-tf32"))
+        found += [_switch(f"TF32 of {kind}", allowed, "allow-tf32") for kind, allowed in tf32_uses().items()]
     else:
         precisions = ", ".join(dict.fromkeys(lower_precisions_on_cpu().values())) or "float32"
         found.append(_Setting("the runner changed the precision of float32 on CPUs", precisions, "leave it as it is"))
@@ -109,6 +110,6 @@ def _as_ranges(numbers: list[int]) -> str:
     return ",".join("-".join(map(str, one)) for one in ranges)
 
 
-def _switch(name: str, value: bool, option: str) -> _Setting:
+def _switch(name: str, value: bool, option: str, shown: str | None = None) -> _Setting:
     instead = f"set it before, as --{option if value else f'no-{option}'} does"
-    return _Setting(f"the runner changed {name}", "on" if value else "off", instead)
+    return _Setting(f"the runner changed {name}", shown or ("on" if value else "off"), instead)

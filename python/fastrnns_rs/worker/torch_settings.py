@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
 
 
+#: Torch's debug modes of deterministic algorithms: other algorithms raise an error, or only give a warning.
+DETERMINISTIC, DETERMINISTIC_WARNING = 2, 1
 _OLDER, _NEWER = "allow_tf32", "fp32_precision"
 
 
@@ -77,13 +79,16 @@ def tf32_allowed(allowed: bool) -> Iterator[None]:
                 setattr(place, name, earlier)
 
 
-def is_tf32_allowed() -> bool:
-    """Returns True if TF32 is allowed somewhere, by an older or a newer name."""
+def tf32_uses() -> dict[str, bool]:
+    """Returns the kinds of work, each with True if TF32 is allowed.
+
+    Torch's newer names also report what was set by the older names.
+    """
     import torch
 
-    matmul, cudnn = torch.backends.cuda.matmul, cast("Any", torch.backends.cudnn)
-    places = (matmul, cudnn, cudnn.conv, cudnn.rnn)
-    return any(_readable(place, _OLDER) is True or _readable(place, _NEWER) == "tf32" for place in places)
+    cudnn = cast("Any", torch.backends.cudnn)
+    places = {"matrix products": torch.backends.cuda.matmul, "convolutions": cudnn.conv, "recurrent layers": cudnn.rnn}
+    return {kind: _readable(place, _NEWER) == "tf32" for kind, place in places.items()}
 
 
 @contextmanager
@@ -158,18 +163,22 @@ def deterministic(enabled: bool) -> Iterator[None]:
     """
     import torch
 
-    before = torch.are_deterministic_algorithms_enabled()
-    if enabled is before:
-        # Torch loads its compiler to set this, even to what it is: seconds, and more memory than most models need.
-        yield
-        return
-    torch.use_deterministic_algorithms(enabled)
-    try:
-        # Torch would fill memory that nothing has written: work that is timed, and that no model asks for.
-        with _attribute(torch.utils.deterministic, "fill_uninitialized_memory", False):  # noqa: FBT003
+    before, wanted = torch.get_deterministic_debug_mode(), DETERMINISTIC if enabled else 0
+    # Torch would fill memory that nothing has written: work that is timed, and that no model asks for.
+    with _attribute(torch.utils.deterministic, "fill_uninitialized_memory", False):  # noqa: FBT003
+        _set_deterministic(wanted)
+        try:
             yield
-    finally:
-        torch.use_deterministic_algorithms(before)
+        finally:
+            _set_deterministic(before)
+
+
+def _set_deterministic(mode: int) -> None:
+    import torch
+
+    # Torch loads its compiler to set this, even to what it is: seconds, and more memory than most models need.
+    if torch.get_deterministic_debug_mode() != mode:
+        torch.use_deterministic_algorithms(mode > 0, warn_only=mode == DETERMINISTIC_WARNING)
 
 
 def prepare_cublas(*, deterministic: bool) -> None:
