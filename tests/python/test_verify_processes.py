@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.verify import verification_run
 from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, make_verification_plan
+from fastrnns_rs.worker.jobs import verify as verify_job
 from fastrnns_rs.worker.verification.references import find_reference
 from fastrnns_rs.worker.verification.references.peer import compute_peer
 
@@ -202,3 +204,34 @@ def test_a_backward_may_start_from_the_gradient_of_its_reference_in_its_own_dtyp
         assert expected.gradients(gradient.to(dtype)).keys() == {"0"}
     with pytest.raises(RunnerError, match="another gradient"):
         expected.gradients(gradient.bfloat16() * 2)
+
+
+DOUBLED = """
+import fastrnns_rs
+@fastrnns_rs.runner({name!r}, reference={reference!r})
+def create(problem):
+    import torch
+    weight = torch.ones(3, requires_grad=True)
+    return fastrnns_rs.ModelDef(
+        [weight], [weight], lambda x: x * 2, lambda y: (y, torch.ones(3)), lambda y, start: y.backward(start)
+    )
+"""
+
+
+@pytest.mark.parametrize(("name", "reference"), [("mine_jit", "other"), ("other_jit", "eager")])
+def test_a_reference_may_be_in_another_runner_file(
+    name: str, reference: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.py").write_text(DOUBLED.format(name="other", reference=None))
+    (tmp_path / "b.py").write_text(DOUBLED.format(name=name, reference=reference))
+    jobs: list[dict[str, Any]] = []
+    monkeypatch.setattr(verification_run, "launch", lambda start: jobs.append(start.job) or DONE)
+    run_with_facts("verify", "--runner-file", tmp_path / "a.py", "--runner-file", tmp_path / "b.py", "--rnns", name)
+    # The command is over, and has left no runner in this process.
+    assert not registry.is_known("other")
+    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    channel = Mock()
+    verify_job.answer(jobs[0], channel, Mock())
+    found = channel.part.call_args.args[0]["row"]
+    assert (found["status"], found["reason"]) == ("ok", None)

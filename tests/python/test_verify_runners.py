@@ -11,7 +11,8 @@ from models_under_test import OURS, QUICK
 
 from fastrnns_rs.models.compiled import FIRST_RIGHT_SCAN
 from fastrnns_rs.runners.registry import find
-from fastrnns_rs.worker.verification.references import EAGER, KNOWN
+from fastrnns_rs.runners.runner import EAGER
+from fastrnns_rs.worker.verification.references import KNOWN
 
 #: Compiled ones take a quarter of a minute each, and have a test and a process of their own below.
 COMPILED = [name for name in OURS if find(name).compiles]

@@ -111,7 +111,7 @@ def runner(
 
     def register(creator: Creator) -> Creator:
         source = _find_source(creator)
-        if not source.module.startswith("fastrnns_rs."):
+        if not source.is_built_in:
             all_runners()
         known = _runners.get(name)
         # A function that is registered again comes from a file that is read again.

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Creator = Callable[[Problem], "ModelDef"]
 
 _DEFAULT_MODES = Modes()
+#: Reference that is the runner without the last part of its name: `resnet18` for `resnet18_jit`.
+EAGER = "eager"
 #: Valid values in a runner's definition, so that a typing error is reported.
 KNOWN = {
     "honours": ("bidirectional", "proj_size", "channels_last"),
@@ -48,6 +50,11 @@ class Source:
     file: str
     package: str | None = None
     plugin: str | None = None
+
+    @property
+    def is_built_in(self) -> bool:
+        """True if this package defines the runner."""
+        return self.package is None and self.module.startswith("fastrnns_rs.")
 
     def __str__(self) -> str:
         if self.package is not None:
@@ -143,6 +150,11 @@ class Runner:
             input_size=sizes.input_size or preset.input_size,
             hidden_size=sizes.hidden_size or preset.hidden_size,
         )
+
+    @property
+    def reference_name(self) -> str | None:
+        """Name of the reference; for `eager`, the first parts of the name."""
+        return self.name.rpartition("_")[0] if self.reference == EAGER else self.reference
 
     def note_on(self, problem: Problem) -> str | None:
         """Returns the note that a reader needs to compare the runner's row.

@@ -55,7 +55,7 @@ def arguments(request: ProfileRequest, plan: Plan) -> list[str]:
     # One flag each keeps the order, and allows any character in a name.
     words = [f"--runner={one.name}" for one in runners]
     for source in dict.fromkeys(one.source for one in runners):
-        if not source.module.startswith("fastrnns_rs."):
+        if not source.is_built_in:
             importable = registry.is_importable(source)
             words += ["--runner-module", source.module] if importable else ["--runner-file", source.file]
     words += ["--device", plan.tasks[0].problem.device, "--warmup", str(plan.warmup), "--nloops", str(plan.nloops)]

@@ -18,11 +18,13 @@ from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Answer, Terms
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.processes.worker_setting import Setting
+from fastrnns_rs.runners import registry
 from fastrnns_rs.verbs.verify.verification_plan import VerifyOptions, plan
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.verification import Status
     from fastrnns_rs.runners.plan import Task
+    from fastrnns_rs.runners.runner import Runner
 
 
 class Interrupted(KeyboardInterrupt):
@@ -167,7 +169,7 @@ def _together(tasks: list[Task], left: list[int]) -> list[int]:
 
     Changes that a runner makes to torch then do not affect others.
     """
-    built_in = [index for index in left if tasks[index].runner.source.module.startswith("fastrnns_rs.")]
+    built_in = [index for index in left if tasks[index].runner.source.is_built_in]
     return built_in or left[:1]
 
 
@@ -179,8 +181,23 @@ def _job(asked: VerifyOptions, tasks: list[tuple[int, Task]]) -> dict[str, Any]:
         "check_grad": asked.check_grad,
         "rtol": asked.rtol,
         "atol": asked.atol,
-        "tasks": [{"index": index, **one.job()} for index, one in tasks],
+        "tasks": [{"index": index, **one.job(), "references": _references(one.runner)} for index, one in tasks],
     }
+
+
+def _references(runner: Runner) -> list[dict[str, Any]]:
+    """Returns names and sources of the runners that a reference needs.
+
+    These are the reference itself, its own reference, and so on, without built-in runners.
+    """
+    found: dict[str, Runner] = {}
+    name = runner.reference_name
+    while name is not None and name not in found and registry.is_known(name):
+        one = registry.find(name)
+        if not one.source.is_built_in:
+            found[name] = one
+        name = one.reference_name
+    return [{"runner": name, "source": asdict(one.source)} for name, one in found.items()]
 
 
 def _row(one: Task, status: Status, reason: str) -> Verified:

@@ -50,6 +50,8 @@ def _verified(job: dict[str, Any], task: dict[str, Any], channel: Channel) -> Ve
     try:
         runner = registry.obtain(task["runner"], Source(**task["source"]))
         row["reference"] = runner.reference
+        for one in task["references"]:
+            registry.obtain(one["runner"], Source(**one["source"]))
         if runner.compiles:
             # Compilations of this runner would otherwise count against the limit of the next runner.
             torch.compiler.reset()

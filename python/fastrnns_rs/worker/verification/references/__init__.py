@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import RunnerError, UsageError, closest
+from fastrnns_rs.runners.runner import EAGER
 
 if TYPE_CHECKING:
     from fastrnns_rs.problem.problem import Problem
@@ -36,8 +37,6 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "LSTM under the same dropout mask": ("equations", "lstm_with_dropout"),
     "ResNet equations": ("images", "logits"),
 }
-#: Reference that is the runner without the last part of its name: `resnet18` for `resnet18_jit`.
-EAGER = "eager"
 
 
 def find_reference(runner: Runner) -> Callable[[Problem], Expected]:
@@ -48,14 +47,12 @@ def find_reference(runner: Runner) -> Callable[[Problem], Expected]:
     """
     from fastrnns_rs.runners import registry
 
-    name = str(runner.reference)
+    name = str(runner.reference_name)
     if name in KNOWN:
         module, function, *given = KNOWN[name]
         found: Callable[..., Expected] = getattr(importlib.import_module(f"{__name__}.{module}"), function)
         # Only this reference depends on the name of the runner.
         return partial(found, *([runner.name] if module == "images" else given))
-    if name == EAGER:
-        name = runner.name.rpartition("_")[0]
     try:
         other = registry.find(name)
     except UsageError:
@@ -79,8 +76,8 @@ def _check_ends(way: list[str], other: Runner) -> None:
     way = [*way, other.name]
     if other.name in way[:-1]:
         raise RunnerError(f"reference cycle: {' → '.join(way)}", "Use a reference outside the cycle.")
-    name = other.reference
-    if name is None or name in KNOWN or name == EAGER:
+    name = other.reference_name
+    if name is None or name in KNOWN:
         return
     # Plug-ins are loaded only for a name that nothing else has.
     if registry.is_known(name) or name in registry.all_runners():
