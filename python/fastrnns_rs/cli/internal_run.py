@@ -72,11 +72,13 @@ def run(request: ProfileRequest, given: dict[str, Any], threads: int) -> int:
         threads: Torch's number of threads before the files of runners were loaded.
     """
     from fastrnns_rs.documents import file_names
+    from fastrnns_rs.runners.module_clashes import check_clashes
     from fastrnns_rs.worker.jobs import profile
     from fastrnns_rs.worker.torch_settings import restore_threads
 
     plan = profile.make_profile_plan(request)
     restore_threads(threads)
+    check_clashes(task.runner.source for task in plan.tasks)
     names = [task.runner.name for task in plan.tasks]
     stem = given["stem"]
     if stem is None and request.tool == "torch":

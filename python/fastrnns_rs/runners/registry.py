@@ -48,6 +48,8 @@ _failures: list[plugins.Failure] = []
 #: Plug-in that is being loaded: runners that are registered meanwhile belong to it.
 _plugin: plugins.Plugin | None = None
 _plugins_wanted = True
+#: Sources of the files that this process has loaded.
+_files: list[Source] = []
 
 
 @checked_keywords()
@@ -318,6 +320,11 @@ def load_file(path: str) -> list[str]:
     if not shared:
         sys.path.insert(0, str(file.parent))
     name = f"{FILE_MODULE}{file.stem}"
+    _files.append(Source(module=name, file=str(file)))
+    if len(_files) > 1:
+        from fastrnns_rs.runners.module_clashes import forget_clashes
+
+        forget_clashes(_files)
     try:
         with standard_output_elsewhere():
             load_source(name, file)

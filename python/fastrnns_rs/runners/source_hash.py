@@ -41,9 +41,9 @@ def source_sha256(source: Source) -> str | None:
     2,000 names of one file.
     """
     own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
-    root = _PACKAGE if own else _find_root(source)
+    root = _PACKAGE if own else find_root(source)
     try:
-        stamps = _stamp_models() if own else _with_imported(source, root)
+        stamps = _stamp_models() if own else list_imported(source, root)
         return _digest(root, tuple(stamps))
     except OSError:
         return None
@@ -53,14 +53,14 @@ def _stamp_models() -> list[_Stamp]:
     return [_stamp(one) for pattern in _MODELS for one in sorted(_PACKAGE.glob(pattern))]
 
 
-def _find_root(source: Source) -> Path:
+def find_root(source: Source) -> Path:
     """Returns the folder in which the imports of a runner's file are looked up."""
     file, names = Path(source.file), source.module.split(".")
     place = file.parent if file.name == "__init__.py" else file.parent / file.stem
     return place.parents[len(names) - 1] if place.parts[-len(names) :] == tuple(names) else file.parent
 
 
-def _with_imported(source: Source, root: Path) -> list[_Stamp]:
+def list_imported(source: Source, root: Path) -> list[_Stamp]:
     """Returns stamps of a runner's file and its imports, breadth first.
 
     Raises:

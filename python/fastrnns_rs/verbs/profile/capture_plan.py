@@ -12,6 +12,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.problem.torch_profiler import HANDLERS, TorchOptions, check_for_device
+from fastrnns_rs.runners.module_clashes import check_clashes
 from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
 from fastrnns_rs.verbs.profile import tools
@@ -93,11 +94,14 @@ def plan_captures(prepared: Prepared, *, separate: bool = False, processes: int 
             a drift affects two runners equally.
 
     Raises:
-        UsageError: If the number is invalid.
+        UsageError: If the number is invalid, or two runners of a capture cannot run in one process.
     """
     check_count("processes", processes, least=1, most=_MOST_PROCESSES)
     tasks = prepared.plan.tasks
     each = [replace(prepared, plan=replace(prepared.plan, tasks=[task])) for task in tasks] if separate else [prepared]
+    for one in each:
+        hint = "Use `separate`, or rename one of the modules."
+        check_clashes([task.runner.source for task in one.plan.tasks], hint)
     return [one for number in range(processes) for one in (each if number % 2 == 0 else reversed(each))]
 
 

@@ -12,6 +12,7 @@ from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.problem.tolerance import choose_tolerance
 from fastrnns_rs.runners import registry
+from fastrnns_rs.runners.module_clashes import check_clashes
 from fastrnns_rs.runners.runner import Source
 from fastrnns_rs.worker.channel import reason
 from fastrnns_rs.worker.torch_settings import prepare_cublas
@@ -50,8 +51,10 @@ def _verified(job: dict[str, Any], task: dict[str, Any], channel: Channel) -> Ve
     try:
         runner = registry.obtain(task["runner"], Source(**task["source"]))
         row["reference"] = runner.reference
-        for one in task["references"]:
-            registry.obtain(one["runner"], Source(**one["source"]))
+        sources = {one["runner"]: Source(**one["source"]) for one in (task, *task["references"])}
+        check_clashes(sources.values())
+        for name, source in sources.items():
+            registry.obtain(name, source)
         if runner.compiles:
             # Compilations of this runner would otherwise count against the limit of the next runner.
             torch.compiler.reset()
