@@ -256,8 +256,18 @@ def test_a_name_that_no_flag_could_give_is_refused(name: object) -> None:
     assert name not in registry.all_runners()
 
 
-@pytest.mark.parametrize("key", ["honours", "lacks", "devices"])
-def test_a_slip_of_the_pen_in_a_declaration_is_refused(key: str) -> None:
-    for value in ("cpu", ("cpus",)):
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        *((key, ("cpu", ("cpus",), 3, ([],))) for key in ("honours", "lacks", "devices")),
+        ("requires", ("numpy", 3, (3,))),
+        ("layers", (2, (1,), (3, 1), (0, 1), ("1", None), (1, 2, 3), None)),
+        *(("family", (None, 3)), ("description", (3,)), ("group", ("rnn", 3, ["rnns"], "all"))),
+        *(("reference", (3,)), ("note", (None, "text"))),
+    ],
+)
+def test_a_slip_of_the_pen_in_a_declaration_is_refused(key: str, values: tuple[object, ...]) -> None:
+    for value in values:
         with pytest.raises(UsageError, match=re.escape(f"'slip': {value!r} ({key})")):
             registry.runner("slip", **{key: value})(lambda _problem: None)
+    assert not registry.is_known("slip")

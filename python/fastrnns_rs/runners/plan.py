@@ -28,7 +28,7 @@ from fastrnns_rs.problem.sweep.axes import Axis, moved, points, recorded
 from fastrnns_rs.problem.sweep.conditions import Condition, make_row
 from fastrnns_rs.problem.sweep.names import flag
 from fastrnns_rs.runners import registry
-from fastrnns_rs.runners.runner import Runner
+from fastrnns_rs.runners.runner import GROUPS, Runner
 
 if TYPE_CHECKING:
     from fastrnns_rs.machine.facts import Facts
@@ -70,7 +70,7 @@ class Choice:
             registry.members(group)
         by_hand = {"rnns": self.rnns, "cnns": self.cnns}
         chosen: dict[str, bool] = {}
-        for group in registry.GROUPS:
+        for group in GROUPS:
             if group in self.groups or registry.ALL in self.groups or (group == "vl_rnns" and self.variable_lstms):
                 named = by_hand.get(group)
                 chosen |= dict.fromkeys(named, True) if named else dict.fromkeys(registry.members(group), False)

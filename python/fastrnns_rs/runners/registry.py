@@ -17,7 +17,7 @@ from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError, own_text, type_name, unknown
 from fastrnns_rs.processes.process_state import standard_output_elsewhere
 from fastrnns_rs.runners import plugins
-from fastrnns_rs.runners.runner import Creator, Runner, Source
+from fastrnns_rs.runners.runner import GROUPS, Creator, Runner, Source
 from fastrnns_rs.runners.source_loader import load_source
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Prefix of the names of modules that were made from a runner's file: they cannot be imported.
 FILE_MODULE = "_fastrnns_runners_"
-#: Values of `--group`, in the order in which groups run.
-GROUPS = ("vl_rnns", "rnns", "cnns")
 ALL = "all"
 
 _OUR_MODELS = (
@@ -105,7 +103,7 @@ def runner(
         imports torch inside its body, so that listing runners stays fast.
 
     Raises:
-        UsageError: If another function has registered the name, or the name is not a text.
+        UsageError: If another function has registered the name, or an argument is invalid.
     """
     if not isinstance(name, str):
         hint = 'Decorate with a name: @fastrnns_rs.runner("name").'

@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
@@ -32,6 +33,35 @@ KNOWN = {
     "honours": ("bidirectional", "proj_size", "channels_last"),
     "lacks": ("inference", "amp", "deterministic"),
     "devices": ("cpu", "cuda"),
+}
+#: Values of `--group`, in the order in which groups run.
+GROUPS = ("vl_rnns", "rnns", "cnns")
+
+
+def _is_range(given: object) -> bool:
+    if not isinstance(given, (tuple, list)) or len(given) != 2:  # noqa: PLR2004
+        return False
+    least, most = given
+    return type(least) is int and least > 0 and (most is None or (type(most) is int and most >= least))
+
+
+def _are_texts(given: object, known: Collection[str] | None = None) -> bool:
+    # The letters of a text are texts, too.
+    if isinstance(given, str) or not isinstance(given, Collection):
+        return False
+    return all(isinstance(one, str) and (known is None or one in known) for one in given)
+
+
+#: Check and hint of each value in a runner's definition that is not a switch. The plan or a document would fail later.
+_DECLARATIONS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "family": (lambda given: isinstance(given, str), "Use a text."),
+    "description": (lambda given: isinstance(given, str), "Use a text."),
+    "group": (lambda given: given is None or given in GROUPS, f"Use {', '.join(GROUPS)}, or leave it out."),
+    "layers": (_is_range, "Use a tuple such as (1, 4), or (1, None) for no limit."),
+    "requires": (_are_texts, 'Use a tuple of names of modules, such as ("numpy",).'),
+    "reference": (lambda given: given is None or isinstance(given, str), "Use the name of a reference or a runner."),
+    "note": (callable, "Use a function, or leave it out."),
+    **{key: (partial(_are_texts, known=known), f"Use a tuple of {', '.join(known)}.") for key, known in KNOWN.items()},
 }
 
 
@@ -108,11 +138,10 @@ class Runner:
         if not isinstance(self.name, str) or not re.fullmatch(r"[^\s,-][^\s,]*", self.name):
             hint = "Use a name without spaces and commas that does not start with a dash."
             raise UsageError(f"invalid name of a runner: {self.name!r}", hint, where="name")
-        for key, known in KNOWN.items():
+        for key, (is_valid, hint) in _DECLARATIONS.items():
             given = getattr(self, key)
-            if isinstance(given, str) or not set(given) <= set(known):
-                message = f"invalid value of runner {self.name!r}: {given!r}"
-                raise UsageError(message, f"Use a tuple of {', '.join(known)}.", where=key)
+            if not is_valid(given):
+                raise UsageError(f"invalid value of runner {self.name!r}: {given!r}", hint, where=key)
 
     def problem(
         self,
