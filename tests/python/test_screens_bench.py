@@ -116,9 +116,9 @@ def kept(run: Run, folder: Path, seconds: float, *, earlier: bool = False) -> st
     """The whole screen of a run that the history keeps."""
     history = RunHistory(folder)
     if earlier:
-        with RunSaver(ResultsFile(None), history) as keeping:
+        with ResultsFile(None) as results, RunSaver(results, history) as keeping:
             keeping.save(screen_data.baseline())
-    with RunSaver(ResultsFile(None), history) as keeping:
+    with ResultsFile(None) as results, RunSaver(results, history) as keeping:
         keeping.save(run)
         lines = [*run_screen.lines(run, 80), *end_lines(run, keeping, seconds, 80)]
     return screen_lines.plain(lines)

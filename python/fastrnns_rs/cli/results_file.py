@@ -35,12 +35,13 @@ class ResultsFile:
     Attributes:
         failed: True if the last results are not in the file.
         on_stdout: True if the same document is on stdout.
+        locks: Locks of all files that the command writes. A run that is resumed may be one of them already.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._place: str | None = None
-        self._locks = WriterLocks()
+        self.locks = WriterLocks()
         self._unsaved: Sequence[bytes] = ()
         self._name = ""
         self.failed = False
@@ -50,7 +51,7 @@ class ResultsFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._locks:
+        with self.locks:
             if self._path is not None and self.failed:
                 self._keep_elsewhere(self._path)
 
@@ -74,7 +75,7 @@ class ResultsFile:
         # The path is resolved once: symbolic links that change during the run do not change the locked and written
         # file.
         self._place = writing.real_path(self._path)
-        reason = self._locks.hold(self._path, self._place)
+        reason = self.locks.hold(self._path, self._place)
         if reason is not None:
             shared.tell([f"warning: nothing keeps a second run from writing {self._path}: {reason}"])
 
@@ -85,7 +86,7 @@ class ResultsFile:
             UsageError: If the run is still running.
         """
         if os.path.isfile(path):  # noqa: PTH113  # a name that is too long is not an error here
-            self._locks.hold(path)
+            self.locks.hold(path)
 
     @property
     def path(self) -> Path | None:
@@ -120,7 +121,7 @@ class ResultsFile:
     def _write(self, path: Path, pieces: Sequence[bytes], name: str) -> None:
         try:
             if self._place is not None:
-                self._locks.check(path, self._place)
+                self.locks.check(path, self._place)
             writing.write(path, pieces, self._place)
         except UsageError as error:
             if not self.failed:

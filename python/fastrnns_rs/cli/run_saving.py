@@ -11,11 +11,10 @@ from fastrnns_rs.cli import next_command, shared
 from fastrnns_rs.documents import reading, writing
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.layout import Layout
-from fastrnns_rs.documents.run_file import Process
-from fastrnns_rs.documents.writer_lock import WriterLocks
+from fastrnns_rs.documents.run_file import Process, Run
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.verbs.history.run_history import LARGE_BYTES
+from fastrnns_rs.verbs.history.run_history import LARGE_BYTES, has_more
 from fastrnns_rs.views.run import run_screen
 from fastrnns_rs.views.text import shell_word
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.cli.results_file import ResultsFile
     from fastrnns_rs.documents.history import KeptRun
-    from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.history.run_history import RunHistory
 
 _GIB = 1 << 30
@@ -43,7 +41,7 @@ class RunSaver:
     results file, it is kept in another place at the end.
 
     Args:
-        results: Results file at `--output`.
+        results: Results file at `--output`. Its block ends after this one, and unlocks the file of the history too.
         history: History of runs; None if the run is not kept in a history.
 
     Attributes:
@@ -56,7 +54,6 @@ class RunSaver:
         self._history = history
         # The text of a process is made once, although the run is saved many times.
         self._layout = Layout(keep=Process)
-        self._locks = WriterLocks()
         self._path: Path | None = None
         # True if the results file is that of the history, as for a resumed run.
         self._is_same = False
@@ -70,16 +67,18 @@ class RunSaver:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        with self._locks:
-            if self._only_here is not None and kind is not None and issubclass(kind, Exception):
-                # A document that cannot be formatted must not cost what was measured.
-                self._set_name(self._only_here)
-                self._unsaved = self._layout.pieces(self._only_here)
-            if self._unsaved and self._results.place is None:
-                self._keep_elsewhere()
+        if self._only_here is not None and kind is not None and issubclass(kind, Exception):
+            # A document that cannot be formatted must not cost what was measured.
+            self._set_name(self._only_here)
+            self._unsaved = self._layout.pieces(self._only_here)
+        if self._unsaved and self._results.place is None:
+            self._keep_elsewhere()
 
     def replaced(self, run: Run) -> Path | None:
-        """Returns the results file if it has another run that no history has."""
+        """Returns the results file if it has processes that no other file has.
+
+        The others are the file of the history, and this run itself.
+        """
         if self._results.place is None:
             return None
         try:
@@ -87,8 +86,16 @@ class RunSaver:
         except OSError:
             return None
         found = re.search(rb'"schema": "fastrnns-rs/run".*?"run_id": "([^"]*)"', head, re.DOTALL)
-        run_id = run.run_id if found is None else found[1].decode(errors="replace")
-        is_kept = run_id == run.run_id or any(one.run_id == run_id for one in self._runs())
+        if found is None:
+            return None
+        run_id = found[1].decode(errors="replace")
+        try:
+            others = [run] if run_id == run.run_id else []
+            others += [Run.load(one.path) for one in self._runs() if one.run_id == run_id]
+            # A run file is read to its end only if its run may be in another file.
+            is_kept = bool(others) and not has_more(Run.load(self._results.place), others)
+        except FastrnnsError:
+            is_kept = False
         return None if is_kept else self._results.path
 
     def use(self, history: RunHistory | None) -> None:
@@ -194,7 +201,7 @@ class RunSaver:
                 real = writing.real_path(path)
                 self._is_same = real == self._results.place
                 if not self._is_same:
-                    self._locks.hold(path, real)
+                    self._results.locks.hold(path, real)
                     history.check_no_more(run)
                 self._path = path
             if not self._is_same:
@@ -229,7 +236,6 @@ def _is_comparable(newest: Sequence[KeptRun], run: Run) -> bool:
     """Returns True if a run can be compared with the run before."""
     if [one.verb for one in newest] != ["bench", "bench"] or not {*newest[0].runners} & {*newest[1].runners}:
         return False
-    from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.compare.compared_sources import can_compare
 
     try:

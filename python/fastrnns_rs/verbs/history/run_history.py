@@ -166,7 +166,7 @@ class RunHistory:
             kept = Run.load(self.find_place(run))
         except FastrnnsError:
             return
-        if _n_processes(kept) - _n_processes(run):
+        if has_more(kept, [run]):
             message = f"outdated run file: the history has more processes of run {run.run_id[:12]}"
             name = f"@{run.run_id[:12]}"
             hint, command_hint = f"Resume the run: fastrnns_rs.bench(resume={name!r})", "fastrnns-rs bench --resume"
@@ -335,6 +335,11 @@ def _report_foreign(found: Sequence[str]) -> Iterable[RunWarning]:
         yield make_warning(
             "foreign_files", evidence=f"{counted(len(found), 'file')}: {'; '.join(found[:_MOST_NAMED])}{more}"
         )
+
+
+def has_more(run: Run, others: Iterable[Run]) -> bool:
+    """Returns True if a run has processes that no other file of it has."""
+    return all(_n_processes(run) - _n_processes(one) for one in others)
 
 
 def _n_processes(run: Run) -> Counter[str | None]:

@@ -1,0 +1,59 @@
+"""`bench --resume` of a run in several places: its run file, the history, and copies of either."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pretended_workers
+import pytest
+from commands import Done, run_cli, run_pretended
+
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.processes.listener import Answer
+
+BENCH = ["bench", "cudnn", "py", "--device", "cpu", "--processes", "3"]
+_INTERRUPTED = Answer({}, "interrupted", "interrupted", "")
+
+
+def run_interrupted(*words: object, after: int = 3, **variables: str | Path) -> Done:
+    """Runs a command that Ctrl-C ends after so many processes."""
+    measured: list[str] = []
+
+    def measure(job: dict[str, Any]) -> Answer:
+        measured.append(job["runner"])
+        return _INTERRUPTED if len(measured) > after else pretended_workers.rising(job)
+
+    done = run_cli(*words, executor=pretended_workers.each(measure), **variables)
+    assert done.status == 130, done.stderr
+    return done
+
+
+def n_measured(file: str | Path) -> int:
+    """Number of complete processes of a run file."""
+    return sum(one.status == "ok" for row in Run.load(file).results for one in row.processes)
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_run_file_with_more_than_the_history_is_not_replaced_without_a_note() -> None:
+    note = "note: the other run in a.json is replaced"
+    for again in ([*BENCH, "--history", "H", "--run-file", "a.json"], ["bench", "--resume", "@last", "--history", "H"]):
+        run_interrupted(*BENCH, "--history", "H", "--run-file", "a.json")
+        resumed = run_pretended("bench", "--resume", "a.json", "--no-history")
+        assert (resumed.status, n_measured("a.json"), note in resumed.stderr) == (0, 6, False)
+        done = run_pretended(*again, "--run-file", "a.json")
+        assert (done.status, note in done.stderr) == (0, True), done.stderr
+    # The history has all of it now.
+    done = run_pretended(*BENCH, "--history", "H", "--run-file", "a.json")
+    assert (done.status, note in done.stderr) == (0, False)
+
+
+@pytest.mark.usefixtures("anywhere")
+@pytest.mark.parametrize("name", ["@last", "by path"])
+def test_a_resumed_run_of_the_history_with_another_run_file_is_kept_in_both(name: str) -> None:
+    run_interrupted(*BENCH, "--history", "H")
+    [kept] = Path("H/runs").glob("*.json")
+    done = run_pretended("bench", "--resume", kept if name == "by path" else name, "--history", "H", "--run-file", "b")
+    assert (done.status, "warning: the run is not kept" in done.stderr) == (0, False), done.stderr
+    assert (n_measured(kept), n_measured("b")) == (6, 6)
+    assert {one.name for one in Path().rglob("*") if one.is_file()} == {kept.name, "b"}
