@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +58,26 @@ def test_a_resumed_run_of_the_history_with_another_run_file_is_kept_in_both(name
     assert (done.status, "warning: the run is not kept" in done.stderr) == (0, False), done.stderr
     assert (n_measured(kept), n_measured("b")) == (6, 6)
     assert {one.name for one in Path().rglob("*") if one.is_file()} == {kept.name, "b"}
+
+
+@pytest.mark.usefixtures("anywhere")
+@pytest.mark.parametrize("file", ["before.json", "@before.json"])
+def test_an_interrupted_run_is_continued_in_its_run_file_and_in_the_history(file: str) -> None:
+    done = run_interrupted(*BENCH, "--history", "H", "--run-file", file)
+    command = shlex.split(done.stderr.partition("Continue:")[2])
+    assert Path(command[3]) == Path(file)
+    resumed = run_pretended(*command[1:])
+    assert resumed.status == 0, resumed.stderr
+    [kept] = Path("H/runs").glob("*.json")
+    assert (n_measured(kept), n_measured(file)) == (6, 6)
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_resumed_run_keeps_the_options_of_the_measurement_and_not_those_of_the_output() -> None:
+    run_interrupted(*BENCH, "--seed", "7", "--json", "--output", "first.json", "--run-file", "a", "--history", "H")
+    written = Path("first.json").read_bytes(), Path("a").read_bytes()
+    done = run_pretended("bench", "--resume", "@last", "--history", "H")
+    assert (done.status, done.stdout.startswith("{")) == (0, False)
+    assert (Path("first.json").read_bytes(), Path("a").read_bytes()) == written
+    [kept] = Path("H/runs").glob("*.json")
+    assert Run.load(kept).plan.runners[0].problem.seed == 7

@@ -95,8 +95,8 @@ Exit codes: 0 done, 1 a runner failed, 2 usage, 5 a device is missing, 130 inter
     "--resume",
     cls=Unconfigured,
     metavar="FILE",
-    help="Continue an interrupted run: a file, or a name such as @last. It keeps the options of its command; only "
-    "files with code, such as --runner-file, and --history must be named again.",
+    help="Continue an interrupted run: a file, or a name such as @last. It keeps the options that change the "
+    "measurement. Files with code, such as --runner-file, --history, and options of the output must be named again.",
 )
 def command(**given: Any) -> int:
     """Times runners, forward and backward, in fresh processes.

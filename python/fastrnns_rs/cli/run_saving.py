@@ -124,17 +124,15 @@ class RunSaver:
         """
         if self._is_kept:
             return "@last" if self._is_last(run) else f"@{run.run_id[:_DIGITS]}"
-        if self._results.place is not None and not self._results.failed:
-            return str(self._results.path)
-        return None
+        return self._own_file
 
     def sentence(self, run: Run) -> str:
         """Returns where the run is, as `Saved as @last.`; empty if it is not kept."""
         places = [f"as {self.find_name(run)}"] if self._is_kept else []
         if run.status == "interrupted" and places:
             places = [f"{places[0]} (incomplete)"]
-        if self._results.place is not None and not self._results.failed and not (places and self._is_same):
-            places.append(f"in {visible(str(self._results.path))}")
+        if self._own_file is not None:
+            places.append(f"in {visible(self._own_file)}")
         return f"Saved {' and '.join(places)}." if places else ""
 
     def next_commands(self, run: Run) -> list[tuple[str, str]]:
@@ -155,10 +153,12 @@ class RunSaver:
                 # They are not resumed, and the command of `torchrun` is unknown.
                 return found
             # An incomplete block of `ab` has processes of one side only, so the comparison starts again.
-            again = not words or run.sides
-            found.append(
-                ("Start again", shlex.join(run.command)) if again else ("Continue", next_command.resuming(words))
-            )
+            if not words or run.sides:
+                found.append(("Start again", shlex.join(run.command)))
+            else:
+                # A run that is resumed by its name does not write its run file.
+                words = words if self._own_file is None else shared.run_words(self._own_file)
+                found.append(("Continue", next_command.resuming(words)))
         elif not words:
             return found
         elif run.sides:
@@ -175,6 +175,15 @@ class RunSaver:
     @property
     def _is_kept(self) -> bool:
         return self._history is not None and self._path is not None and not self._unsaved
+
+    @property
+    def _own_file(self) -> str | None:
+        """Returns the path of the results file; None if only the history has one."""
+        if self._results.place is None or self._results.failed or (self._is_kept and self._is_same):
+            return None
+        path = str(self._results.path)
+        # A command would take the file for an option, or for a name of the history.
+        return f"./{path}" if path.startswith(("-", "@")) else path
 
     def _is_last(self, run: Run) -> bool:
         """Returns False if another command has started a newer run."""
