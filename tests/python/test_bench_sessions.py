@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import statistics
+from dataclasses import replace
+from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from conftest import TINY
 
 from fastrnns_rs import UsageError, stats
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.machine import environment
 from fastrnns_rs.verbs.bench import execution
 from fastrnns_rs.verbs.bench.effort import Effort
 
@@ -82,6 +85,80 @@ def test_sessions_go_on_where_they_were_interrupted(anywhere: Path) -> None:
     # The rest of the second session is a session of its own.
     assert len(ids) == 4
     assert sessions_of(run) == [[ids[0], ids[0], ids[1], ids[2], ids[3], ids[3]]] * 2
+
+
+def interrupted_at(monkeypatch: pytest.MonkeyPatch, at: int, *words: str) -> tuple[Run, list[float]]:
+    """A run of the command that Ctrl-C ends in long wait number `at`, and its long waits."""
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        # Whoever waits for a child sleeps too, for milliseconds.
+        if seconds > 60:
+            waited.append(seconds)
+            if len(waited) == at:
+                raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(execution.time, "sleep", wait)
+        done = run_pretended(*words)
+    assert done.status == (130 if len(waited) == at else 0), done.stderr
+    return Run.load("run.json"), waited
+
+
+@pytest.mark.parametrize(("ago_s", "left"), [(0, [3600]), (1200, [2400]), (4000, []), (-9000, [3600])])
+def test_a_run_that_was_interrupted_between_two_sessions_waits(
+    ago_s: int, left: list[float], anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["--processes", "2", "--sessions", "3", "--every", "1h", "--output", "run.json"]
+    run, _ = interrupted_at(monkeypatch, 1, *BENCH, *words)
+    [first] = run.sessions
+    started = datetime.fromisoformat(first.started_utc) - timedelta(seconds=ago_s)
+    replace(run, sessions=[replace(first, started_utc=started.isoformat())]).save("run.json")
+    # Ctrl-C in the wait does not restart it.
+    _, waited = interrupted_at(monkeypatch, 1, "bench", "--resume", "run.json")
+    run, again = interrupted_at(monkeypatch, 9, "bench", "--resume", "run.json")
+    expected = [pytest.approx(one, abs=60) for one in [*left, 3600]]
+    assert (waited, again) == (expected[:1], expected)
+    assert run.status == "complete"
+    ids = sessions_of(run)[0]
+    assert sessions_of(run) == [ids] * 2
+    assert [len({*ids[at : at + 2]}) for at in (0, 2, 4)] == [1, 1, 1]
+    assert len({*ids}) == 3
+
+
+def test_a_session_that_was_interrupted_goes_on_at_once(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--processes", "2", "--sessions", "3", "--every", "1h", "--output", "run.json"]
+    run, _ = interrupted_at(monkeypatch, 2, *BENCH, *words)
+    # Of the second session there is one process.
+    results = [replace(row, processes=row.processes[:3], forward=None, backward=None) for row in run.results]
+    replace(run, results=results).save("run.json")
+    run, waited = interrupted_at(monkeypatch, 9, "bench", "--resume", "run.json")
+    assert waited == [pytest.approx(3600, abs=60)]
+    assert [len(row.processes) for row in run.results] == [6, 6]
+
+
+def test_the_machine_is_checked_before_each_session(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other programs may begin while a run waits."""
+    loads = iter([0.0, 1000.0, 0.0])
+    monkeypatch.setattr(environment.os, "getloadavg", lambda: (next(loads), 0.0, 0.0))
+    words = ["--processes", "2", "--sessions", "3", "--every", "1h", "--output", "run.json"]
+    run, _ = interrupted_at(monkeypatch, 9, *BENCH, *words)
+    [found] = [one.evidence for one in run.warnings if one.code == "machine_busy"]
+    assert str(found).startswith("session 2: load average 1000.0 on ")
+    # The load of a session that has just ended is its own.
+    loads = iter([0.0, 1000.0, 1000.0])
+    assert run_pretended(*BENCH, "--sessions", "3", "--every", "1ms", "--output", "run.json").status == 0
+    assert not [one for one in Run.load("run.json").warnings if one.code == "machine_busy"]
+
+
+def test_a_resumed_run_has_the_warnings_of_both_parts(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--processes", "2", "--sessions", "3", "--every", "1h", "--output", "run.json"]
+    loads = iter([1000.0, 2000.0, 0.0, 0.0])
+    monkeypatch.setattr(environment.os, "getloadavg", lambda: (next(loads), 0.0, 0.0))
+    interrupted_at(monkeypatch, 1, *BENCH, *words)
+    run, _ = interrupted_at(monkeypatch, 9, "bench", "--resume", "run.json")
+    found = [str(one.evidence) for one in run.warnings if one.code == "machine_busy"]
+    assert [one.partition(" on ")[0] for one in found] == ["load average 1000.0", "load average 2000.0"]
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ def test_bench_watches_the_devices_that_are_visible(tmp_path: Path) -> None:
     assert ("gpu_busy", "other processes: 4711 (/usr/bin/python3, training)") in found, found
     assert ("gpu_persistence", "SM clock 1980 of 1980 MHz, persistence mode off") in found
     before, during = (evidence for code, evidence in found if code == "gpu_throttled")
-    assert before == "before the run: hw_thermal_slowdown"
+    assert before == "before the measurement: hw_thermal_slowdown"
     assert "(hw_thermal_slowdown 100 %); SM clock 1200 to 1200 MHz; temperature 88 to 88 °C" in during
     assert ("gpu_lost", "GPU is lost") in found
 

@@ -49,8 +49,8 @@ _BEFORE = (
         "gpu_busy",
         effect="times are longer and vary more, because other processes use the GPU",
         short="times are longer and vary more: the GPU is shared",
-        evidence="other processes by number and name; or GPU utilization before the run, in % (above 10 %), if "
-        "processes are not listed",
+        evidence="other processes by number and name; or GPU utilization before the measurement, in % (above 10 %), "
+        "if processes are not listed",
         hint="Wait, or choose another GPU: fastrnns-rs bench --device cuda:N RUNNER",
         verbs=_BENCH,
         details="Processes in another container are not listed. They are found by the utilization.",
@@ -116,7 +116,7 @@ _DURING = (
         effect="times are longer, because the driver slowed the GPU down",
         short="times are longer: the driver slowed the GPU down",
         evidence="slowed readings and all readings, share of each reason in %; range of SM clock in MHz, temperature "
-        "in °C and power in W; before the run the reasons only",
+        "in °C and power in W; before the measurement the reasons only",
         hint="Let the GPU cool, and check its limits: nvidia-smi -q -d PERFORMANCE",
         verbs=_BENCH,
         details="The warning is given from 1 in 100 slowed readings on. Reasons are `sw_power_cap`, `hw_slowdown`, "

@@ -37,7 +37,7 @@ def check_device(environment: Environment, device: str) -> list[RunWarning]:
     if states:
         clocks, throttle = gpu.clocks(states), gpu.throttle(states)
         found += report_check("gpu_persistence", clocks, clocks.message)
-        found += report_check("gpu_throttled", throttle, f"before the run: {throttle.value}")
+        found += report_check("gpu_throttled", throttle, f"before the measurement: {throttle.value}")
     return found
 
 
@@ -81,7 +81,7 @@ def _busy(uuid: str) -> list[RunWarning]:
     utilization = nvidia.utilization(uuid)
     if utilization is None or utilization <= _MOST_UTILIZATION:
         return []
-    evidence = f"{utilization:g} % utilization before the run, by a process that is not listed"
+    evidence = f"{utilization:g} % utilization before the measurement, by a process that is not listed"
     return [make_warning("gpu_busy", evidence=evidence)]
 
 

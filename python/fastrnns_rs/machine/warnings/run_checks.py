@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,12 @@ def check_machine(environment: Environment, *, device: str, root: Path = Path("/
         root: Folder that contains the kernel's `proc` and `sys`.
     """
     return [*_check_cpus(environment, device, root), *gpu.check_device(environment, device)]
+
+
+def check_devices(environment: Environment, devices: Iterable[str]) -> list[RunWarning]:
+    """Returns the warnings about the machine and several devices, each once."""
+    found = [one for device in devices for one in check_machine(environment, device=device)]
+    return [one for at, one in enumerate(found) if one not in found[:at]]
 
 
 def check_samples(run: Run) -> list[RunWarning]:

@@ -15,11 +15,13 @@ from fastrnns_rs.machine.session import new_session, utc_now
 from fastrnns_rs.machine.warnings.gpu import Watch
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Answer, Terms
+from fastrnns_rs.verbs.bench import session_parts
 from fastrnns_rs.verbs.bench.bench_plan import TURN_S, group_tasks, rounds
 from fastrnns_rs.verbs.bench.compile_limits import compiling
 from fastrnns_rs.verbs.bench.result_rows import Row
 
 if TYPE_CHECKING:
+    from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.run_file import Environment, Process, Result, Run, RunStatus
     from fastrnns_rs.verbs.bench.bench_plan import BenchPlan, BenchTask
     from fastrnns_rs.verbs.bench.rank_group import RankGroup
@@ -178,7 +180,8 @@ class _Execution:
         if plan.rule is not None:
             # Until every row is decided, the number of pairs is all that can end the run.
             self._stopped_by = "count" if self._by_verdict else plan.rule.rule
-        self.warnings = [*run.warnings]
+        #: Warnings about the devices during the run.
+        self.warnings: list[RunWarning] = []
 
     def measure(self) -> None:
         """Runs processes until every runner is complete.
@@ -224,13 +227,19 @@ class _Execution:
         Raises:
             KeyboardInterrupt: If Ctrl-C was pressed.
         """
+        run = self.so_far()
+        if self._part is None and part and not session_parts.is_begun(part, self._plan, run):
+            # The run was interrupted between two sessions.
+            self._part, self._part_began = part - 1, self._clock() - session_parts.seconds_since_session(run)
         if self._part is not None and part > self._part:
-            left = self._part_began + self._plan.every_s - self._clock()
+            # The clock of the machine may have been set back since the run was interrupted.
+            left = min(self._part_began + self._plan.every_s - self._clock(), self._plan.every_s)
             if left > 0:
                 self._observer.session_waits(part + 1, left)
                 time.sleep(left)
+            found = session_parts.check_later(part, self._plan, run, waited_s=left)
             session = new_session()
-            self._run = replace(self._run, sessions=[*self._run.sessions, session])
+            self._run = replace(run, sessions=[*run.sessions, session], warnings=[*run.warnings, *found])
             self._session, self._part_began = session.session_id, self._clock()
         self._part = part
 
@@ -358,7 +367,7 @@ class _Execution:
         run = replace(
             run,
             status=_status(run, interrupted=interrupted),
-            warnings=[*self.warnings, *warnings.check_samples(run)],
+            warnings=[*run.warnings, *self.warnings, *warnings.check_samples(run)],
             plan=replace(
                 run.plan,
                 stopped_by="interrupt" if interrupted else self._stopped_by if widths else None,

@@ -67,10 +67,7 @@ def start(
     plan = plan_bench(options, effort, facts, setting, further)
     run = new_run(plan, environment.describe(facts, setting), command)
     devices = plan.devices or [plan.tasks[0].problem.device]
-    found_warnings = [one for device in devices for one in warnings.check_machine(run.environment, device=device)]
-    run = replace(
-        run, warnings=[*run.warnings, *(one for at, one in enumerate(found_warnings) if one not in found_warnings[:at])]
-    )
+    run = replace(run, warnings=[*run.warnings, *warnings.check_devices(run.environment, devices)])
     if rank_group is not None:
         if plan.sessions > 1:
             raise UsageError("`sessions` does not work under torchrun", "Start torchrun again for each session.")

@@ -52,11 +52,10 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
     # samples.
     sample_codes = {one.code for one in warnings.check_samples(earlier)}
     kept = [one for one in earlier.warnings if one.code not in sample_codes]
-    said = {(one.code, one.message) for one in kept}
     # The interrupted process is measured again; its results stay in the file.
     return plan, replace(
         earlier,
-        warnings=[*kept, *(one for one in fresh.warnings if (one.code, one.message) not in said)],
+        warnings=[*kept, *(one for one in fresh.warnings if one not in kept)],
         sessions=[*earlier.sessions, *fresh.sessions],
         # The findings of the earlier results are not those of the results to come.
         sweep=None,
