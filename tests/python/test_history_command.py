@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -219,6 +220,24 @@ def test_old_runs_are_deleted_where_asked(history: RunHistory) -> None:
     assert [int(one.run_id, 16) for one in history.document().runs] == [0, 4, 5]
     assert "2 of 3 runs were deleted" in run_cli("history", "--prune", "--older-than", "1w").stderr
     assert [one.tags for one in history.document().runs] == [["baseline"]]
+
+
+def test_all_files_of_a_run_are_deleted(history: RunHistory) -> None:
+    """Of a run with a copy, the copy was the run afterwards."""
+    kept(history, *(made(number) for number in range(3)))
+    first = history.document().runs[0]
+    for name in ("0.json", "copy.json"):
+        shutil.copy(first.path, history.runs_folder / name)
+    replace(made(1), command=["another"]).save(history.runs_folder / "another.json")
+    size = history.document().runs[-1].size_bytes
+    with WriterLocks() as locks:
+        locks.hold(history.runs_folder / "another.json")
+        assert "1 of 3 runs were deleted" in run_cli("history", "--prune", "--keep", str(size)).stderr
+        assert [int(one.run_id, 16) for one in history.document().runs] == [1, 2]
+        assert len(os.listdir(history.runs_folder)) == 4  # with the lock
+    assert "1 of 2 runs were deleted" in run_cli("history", "--prune", "--keep", str(size)).stderr
+    [last] = history.document().runs
+    assert os.listdir(history.runs_folder) == [Path(last.path).name]
 
 
 def test_ages_and_sizes() -> None:

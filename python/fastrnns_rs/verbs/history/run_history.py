@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -265,24 +265,29 @@ class RunHistory:
                     raise make_system_error(error) from error
 
     def remove(self, runs: Sequence[KeptRun]) -> tuple[list[KeptRun], list[FastrnnsError]]:
-        """Deletes runs, except runs that are being written or have a tag.
+        """Deletes all files of runs, except runs that are being written or have a tag.
 
-        The tag may be newer than the list of runs.
+        The tag may be newer than the list of runs. A program that copies files may have made several of a run.
 
         Returns:
             The deleted runs, and an error for each run that could not be deleted.
 
         Raises:
-            UsageError: If the tags cannot be read or locked.
+            UsageError: If the folder cannot be read, or the tags cannot be read or locked.
         """
         gone: list[KeptRun] = []
         errors: list[FastrnnsError] = []
         if runs:
+            files = {one.run_id: {one.path: one.size_bytes} for one in runs}
+            with self.index() as index:
+                for run_id, name, size in index.run_files():
+                    if run_id in files:
+                        files[run_id].setdefault(f"{self.runs_folder}/{name}", size)
             with locked_tags(self.tags_folder):
                 tagged = read_tags(self.tags_folder, {one.run_id for one in runs})
                 for one in runs:
                     try:
-                        gone += [one] if one.run_id not in tagged and _delete(one) else []
+                        gone += [one] if one.run_id not in tagged and _delete(files[one.run_id]) else []
                     except FastrnnsError as error:
                         errors.append(error)
         return gone, errors
@@ -307,21 +312,23 @@ def open_past(history: RunHistory | None) -> AbstractContextManager[Past | None]
     return history.index()
 
 
-def _delete(run: KeptRun) -> bool:
-    """Deletes a run file.
+def _delete(sizes: Mapping[str, int]) -> bool:
+    """Deletes the files of a run, whose sizes are given.
 
-    A file that is being written, was resumed since it was listed, or is gone is left alone.
+    They are all left alone if one is being written, was resumed since it was listed, or is gone.
     """
-    path = Path(run.path)
+    paths = [Path(one) for one in sizes]
     with WriterLocks() as locks:
         try:
-            locks.hold(path)
+            for path in paths:
+                locks.hold(path)
         except UsageError:
             return False
         try:
-            if path.stat().st_size != run.size_bytes:
+            if [one.stat().st_size for one in paths] != [*sizes.values()]:
                 return False
-            path.unlink()
+            for path in paths:
+                path.unlink()
         except FileNotFoundError:
             return False
         except OSError as error:

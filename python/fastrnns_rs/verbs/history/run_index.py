@@ -122,6 +122,11 @@ class RunIndex:
         [(count,)] = self._fetch("SELECT COUNT(DISTINCT run_id) FROM files WHERE fault IS NULL")
         return int(count)
 
+    def run_files(self) -> list[tuple[str, str, int]]:
+        """Returns the run, the name and the size of each run file."""
+        found = self._fetch("SELECT run_id, name, size FROM files WHERE fault IS NULL ORDER BY name")
+        return [(run_id, os.fsdecode(name), size) for run_id, name, size in found]
+
     def faults(self) -> list[tuple[str, str]]:
         """Returns the name and the error of each file that is not a run file."""
         text = "SELECT name, fault FROM files WHERE fault IS NOT NULL ORDER BY mtime_ns, name"
