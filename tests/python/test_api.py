@@ -12,12 +12,15 @@ from pathlib import Path
 
 import planted_runners
 import pytest
+import run_files
 import torch
 from test_upstream_faults_models import UpstreamModelDef
 
 import fastrnns_rs
 from fastrnns_rs import MissingError, ModelDef, Problem, Run, UsageError
+from fastrnns_rs.api.run_saver import RunSaver
 from fastrnns_rs.errors import RunnerError
+from fastrnns_rs.machine import environment
 from fastrnns_rs.worker.torch_settings import cuda_device_count
 
 TINY = {"seq_length": 3, "input_size": 4, "hidden_size": 5, "mini_batch": 2, "device": "cpu"}
@@ -177,6 +180,28 @@ def test_ctrl_c_carries_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
         signal.signal(signal.SIGINT, before)
     assert raised.value.run.status == "interrupted"
     assert raised.value.run["sound"].status == "ok"
+
+
+@pytest.mark.parametrize("names", [("bench", "cudnn"), ("ab", "cudnn", "py")])
+def test_ctrl_c_before_the_first_process_carries_none(names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An `except` that reads the attribute must not fail."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(environment, "probe", interrupt)
+    with pytest.raises(KeyboardInterrupt) as raised:
+        getattr(fastrnns_rs, names[0])(*names[1:], history=False, progress=False)
+    assert raised.value.run is None
+
+
+def test_ctrl_c_after_the_last_process_carries_the_run() -> None:
+    """Such as while the sides of `ab` are compared."""
+    run = run_files.run([run_files.result()])
+    with pytest.raises(KeyboardInterrupt) as raised, RunSaver(None) as saver:
+        saver.save(run)
+        raise KeyboardInterrupt
+    assert raised.value.run is run
 
 
 def slow(_problem: Problem) -> ModelDef:

@@ -186,38 +186,42 @@ def ab(
     """
     given = plain_arguments(locals())
     refuse_in_worker("ab")
-    causes = check_causes(fail_on)
-    # A wrong margin is reported before minutes of measurement.
-    check_statistic(statistic)
-    margins.check(margin, statistic)
-    several = candidate is None and not same
-    sides = (
-        _request("a", baseline, given, several=several),
-        _request("b", baseline if candidate is None else candidate, given, several=several),
-    )
-    _check_sides(*sides, same=same)
-    effort = side_checks.make_effort(given)
     folder = chosen_history(history)
-    with RunSaver(folder) as saver, bench_terminal(progress, "ab") as terminal:
-        if terminal is not None:
-            # The probe of torch takes seconds. The real plan reports invalid arguments.
-            with suppress(FastrnnsError):
-                terminal.expects(*expected_sides(sides, effort))
-        plan, run = interleaved_plan.start(sides, effort, command=sys.argv)
-        side_checks.check_sides(plan, run, force=force, noise_floor=margin == margins.NOISE_FLOOR)
-        run = execute(
-            plan,
-            run,
-            observer=terminal,
-            save=saver.save,
-            executor=interleaved_plan.choose_executor(plan, launch_together),
-            find_decided=partial(find_decided, margin=margin, force=force, statistic=statistic),
+    # Ctrl-C also comes while plug-ins are imported, and while the sides are compared.
+    with RunSaver(folder) as saver:
+        causes = check_causes(fail_on)
+        # A wrong margin is reported before minutes of measurement.
+        check_statistic(statistic)
+        margins.check(margin, statistic)
+        several = candidate is None and not same
+        sides = (
+            _request("a", baseline, given, several=several),
+            _request("b", baseline if candidate is None else candidate, given, several=several),
         )
-    comparison = compare_sources([run], [], margin=margin, force=force, fail_on=causes, statistic=statistic).comparison
-    if same and run.status == "complete":
-        with open_past(folder) as past:
-            return keep_self_comparison(run, comparison, past)[0]
-    return comparison
+        _check_sides(*sides, same=same)
+        effort = side_checks.make_effort(given)
+        with bench_terminal(progress, "ab") as terminal:
+            if terminal is not None:
+                # The probe of torch takes seconds. The real plan reports invalid arguments.
+                with suppress(FastrnnsError):
+                    terminal.expects(*expected_sides(sides, effort))
+            plan, run = interleaved_plan.start(sides, effort, command=sys.argv)
+            side_checks.check_sides(plan, run, force=force, noise_floor=margin == margins.NOISE_FLOOR)
+            run = execute(
+                plan,
+                run,
+                observer=terminal,
+                save=saver.save,
+                executor=interleaved_plan.choose_executor(plan, launch_together),
+                find_decided=partial(find_decided, margin=margin, force=force, statistic=statistic),
+            )
+        comparison = compare_sources(
+            [run], [], margin=margin, force=force, fail_on=causes, statistic=statistic
+        ).comparison
+        if same and run.status == "complete":
+            with open_past(folder) as past:
+                return keep_self_comparison(run, comparison, past)[0]
+        return comparison
 
 
 def _request(name: Literal["a", "b"], runners: Runners, given: Mapping[str, Any], *, several: bool) -> SideRequest:

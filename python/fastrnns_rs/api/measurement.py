@@ -155,14 +155,16 @@ def bench(
     """
     given = plain_arguments(locals())
     refuse_in_worker("bench")
-    options = make_options(given, make_choice(runners, given, Choice(variable_lstms=given["variable_lstms"])))
-    options.choice.runners()
-    effort = Effort(**select_fields(Effort, given, without=("until_decided", "live")))
-    with RunSaver(chosen_history(history)) as saver, bench_terminal(progress) as terminal:
-        earlier = None if resume is None else saver.load(resume)
-        if terminal is not None and earlier is None:
-            # The probe of torch takes seconds. The real plan reports invalid arguments.
-            with suppress(FastrnnsError):
-                terminal.expects(*expected_run(options, effort))
-        plan, run = start(options, effort, command=sys.argv, resume=earlier)
-        return execute(plan, run, observer=terminal, save=saver.save)
+    # Ctrl-C also comes while plug-ins are imported.
+    with RunSaver(chosen_history(history)) as saver:
+        options = make_options(given, make_choice(runners, given, Choice(variable_lstms=given["variable_lstms"])))
+        options.choice.runners()
+        effort = Effort(**select_fields(Effort, given, without=("until_decided", "live")))
+        with bench_terminal(progress) as terminal:
+            earlier = None if resume is None else saver.load(resume)
+            if terminal is not None and earlier is None:
+                # The probe of torch takes seconds. The real plan reports invalid arguments.
+                with suppress(FastrnnsError):
+                    terminal.expects(*expected_run(options, effort))
+            plan, run = start(options, effort, command=sys.argv, resume=earlier)
+            return execute(plan, run, observer=terminal, save=saver.save)

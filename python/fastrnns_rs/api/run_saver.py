@@ -25,7 +25,8 @@ class RunSaver:
     """Writer that saves a run in the history after each process, for a `with` block.
 
     No other process writes the run, or resumes it, until the end of the block. A run that the history cannot take is
-    written to the temporary folder at the end.
+    written to the temporary folder at the end. A KeyboardInterrupt of the block gets an attribute `run`: the last run,
+    or None.
 
     Args:
         history: History; None to save nothing.
@@ -36,13 +37,16 @@ class RunSaver:
         self._layout = Layout(keep=Process)
         self._locks = WriterLocks()
         self._is_checked = False
+        self._last: Run | None = None
         # The last run, if the history does not have it.
         self._unsaved: Run | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            vars(error).setdefault("run", self._last)
         with self._locks:
             if self._unsaved is not None:
                 self._keep_elsewhere(self._unsaved)
@@ -69,6 +73,7 @@ class RunSaver:
 
     def save(self, run: Run) -> None:
         """Saves a run, and warns once about a history that cannot be written to."""
+        self._last = run
         if self._history is None:
             return
         try:
