@@ -81,3 +81,15 @@ def test_a_resumed_run_keeps_the_options_of_the_measurement_and_not_those_of_the
     assert (Path("first.json").read_bytes(), Path("a").read_bytes()) == written
     [kept] = Path("H/runs").glob("*.json")
     assert Run.load(kept).plan.runners[0].problem.seed == 7
+
+
+@pytest.mark.usefixtures("anywhere")
+@pytest.mark.parametrize("typed", [["--order-seed", "1"], []])
+def test_another_order_is_not_resumed(typed: list[str]) -> None:
+    run_interrupted(*BENCH, *typed, "--no-history", "--run-file", "a.json")
+    seed = Run.load("a.json").plan.order_seed
+    refused = run_pretended("bench", "--resume", "a.json", "--order-seed", "7")
+    assert refused.status == 2
+    assert f"error: cannot resume the run: plan.order_seed was {seed} and is 7 now" in refused.stderr
+    done = run_pretended("bench", "--resume", "a.json", *(["--order-seed", str(seed)] if typed else []))
+    assert (done.status, Run.load("a.json").plan.order_seed) == (0, seed), done.stderr

@@ -72,7 +72,7 @@ def start(
         if plan.sessions > 1:
             raise UsageError("`sessions` does not work under torchrun", "Start torchrun again for each session.")
         return agreed(rank_group, plan, run)
-    return (plan, run) if resume is None else resumed(resume, plan, run)
+    return (plan, run) if resume is None else resumed(resume, plan, run, order_seed=effort.order_seed)
 
 
 def collect_facts(

@@ -23,7 +23,7 @@ _DIFFERING = {
 _SAME_CONDITIONS = "Use the options, the folder and the machine of the first command."
 
 
-def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
+def resumed(earlier: Run, plan: BenchPlan, fresh: Run, *, order_seed: int | None = None) -> tuple[BenchPlan, Run]:
     """Returns the plan and the run that continue an interrupted run.
 
     The order and the results of the interrupted run are kept.
@@ -32,11 +32,14 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run) -> tuple[BenchPlan, Run]:
         earlier: Interrupted run.
         plan: Plan of the same command now.
         fresh: New run of this plan.
+        order_seed: Requested random seed for the order of processes; None for that of the interrupted run.
 
     Raises:
         UsageError: If nothing is left to run, or the plan or the environment has changed.
     """
     check_interrupted(earlier)
+    if order_seed is not None:
+        _compare("plan.order_seed", earlier.plan.order_seed, order_seed)
     given: dict[str, Any] = {"order_seed": earlier.plan.order_seed or 0}
     if "process_seconds" in earlier.plan.stop.parameters:
         # The measuring time depends on the import time of torch, which varies.
