@@ -93,3 +93,17 @@ def test_another_order_is_not_resumed(typed: list[str]) -> None:
     assert f"error: cannot resume the run: plan.order_seed was {seed} and is 7 now" in refused.stderr
     done = run_pretended("bench", "--resume", "a.json", *(["--order-seed", str(seed)] if typed else []))
     assert (done.status, Run.load("a.json").plan.order_seed) == (0, seed), done.stderr
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_the_hint_for_a_named_run_of_a_history_folder_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_interrupted(*BENCH, "--history", "H")
+    monkeypatch.delenv("FASTRNNS_NO_HISTORY")
+    refused = run_pretended("bench", "--resume", "@last", FASTRNNS_HISTORY="H")
+    assert refused.status == 2
+    error, hint = refused.stderr.splitlines()
+    assert error == "error: run with a history folder: '--history H' (--resume)"
+    assert hint.startswith("hint: Run: fastrnns-rs bench --resume ")
+    assert run_pretended(*shlex.split(hint)[3:]).status == 0
+    [kept] = Path("H/runs").glob("*.json")
+    assert n_measured(kept) == 6

@@ -14,6 +14,7 @@ from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process, Run
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.history.run_history import chosen_history
 from fastrnns_rs.verbs.history.run_names import one_run
 from fastrnns_rs.views.text import shell_word
 
@@ -95,6 +96,8 @@ class RunSaver:
             text = (
                 f"the run is not in the history, but in {place}. Run: fastrnns-rs history --import {shell_word(place)}"
             )
+            if self._history is not None and self._history != chosen_history(None):
+                text += f" --history {shell_word(str(self._history.folder))}"
         except OSError as error:
             text = f"the run is in no file: no temporary file can be written: {error.strerror}"
         warnings.warn(text, stacklevel=3)

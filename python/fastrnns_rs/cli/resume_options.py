@@ -6,12 +6,14 @@ import shlex
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from fastrnns_rs.cli.configuration import Code
+from fastrnns_rs.cli.history_options import find_history
 from fastrnns_rs.cli.next_command import option_words
 from fastrnns_rs.cli.shared import is_flag
 from fastrnns_rs.errors import UsageError
@@ -62,7 +64,10 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
     ]
     if missing:
         typed = [option_words(param, given[name]) for name, param in guarded.items() if is_flag(name)]
-        raise UsageError(*_unrepeated(missing[0], [given["resume"], *chain(*typed, *missing)]))
+        history = find_history(given)
+        # A name such as `@last` needs its history.
+        is_named = history is not None and Path(given["resume"]).parent == history.runs_folder
+        raise UsageError(*_unrepeated(missing[0], [given["resume"], *chain(*typed, *missing)], is_named=is_named))
     if any(is_flag(name) for name in _FORMATS):
         before |= {"format_name": None, "as_json": False, "print_json": None}
     found = {**before, **{name: value for name, value in given.items() if is_flag(name)}}
@@ -77,15 +82,16 @@ def _param(command: click.Command, name: str) -> click.Parameter:
     return next(one for one in command.params if one.name == name)
 
 
-def _unrepeated(words: list[str], again: list[str]) -> tuple[str, str]:
+def _unrepeated(words: list[str], again: list[str], *, is_named: bool) -> tuple[str, str]:
     """Returns message and hint for a value that must be named again.
 
     Args:
         words: Option and value.
         again: Run, and all options to repeat.
+        is_named: True if the run is in the history of this command line.
     """
     command = f"fastrnns-rs bench --resume {shlex.join(again)}"
     what, hint = "code", f"If you trust the code, run: {command}"
     if words[0] == "--history":
-        what, hint = "a history folder", f"Add --no-history, or run: {command}"
+        what, hint = "a history folder", f"Run: {command}" if is_named else f"Add --no-history, or run: {command}"
     return f"run with {what}: {' '.join(words)!r} (--resume)", hint

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import shlex
 import shutil
 import signal
 import tempfile
@@ -28,7 +29,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.temporary_folder import temporary_folder
-from fastrnns_rs.verbs.history.run_history import RunHistory
+from fastrnns_rs.verbs.history.run_history import RunHistory, chosen_history
 
 VERBS = {
     "bench": BENCH,
@@ -135,6 +136,25 @@ def test_two_calls_of_python_do_not_resume_one_run(tmp_path: Path, monkeypatch: 
     with RunSaver(history) as third:
         assert third.load(path) == more
     assert [*path.parent.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_the_hint_of_a_run_of_python_names_another_history(
+    chosen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a file" / "history"
+    folder.parent.touch()
+    monkeypatch.delenv("FASTRNNS_NO_HISTORY")
+    monkeypatch.setenv("FASTRNNS_HISTORY", str(tmp_path / "other" if chosen else folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with (
+        pytest.warns(UserWarning, match="not (kept )?in the history") as told,
+        RunSaver(chosen_history(folder if chosen else None)) as saver,
+    ):
+        saver.save(run_files.run([run_files.result()]))
+    [kept] = tmp_path.glob("*.json")
+    words = shlex.split(str(told[-1].message).partition(" Run: ")[2])
+    assert words == ["fastrnns-rs", "history", "--import", str(kept), *(["--history", str(folder)] if chosen else [])]
 
 
 def open_files(process: int) -> list[str]:
