@@ -170,6 +170,20 @@ def test_earlier_sessions_tell_how_sessions_differ() -> None:
     assert again.rows == found.rows
 
 
+def test_sessions_without_variation_are_no_evidence() -> None:
+    """A clock with steps of 1024 ns gave `slower` with p = 0, but only with a history."""
+    # Means of the logarithms of three and of seven equal times differ by a rounding error.
+    times = [("then", [5120] * 5), *((f"past {number}", [4096] * (3 + number)) for number in range(9))]
+    candidate, baseline, *past = (
+        replace(one, results=[replace(row, source_sha256=SOURCE) for row in one.results]) for one in of_sessions(*times)
+    )
+    found = compare_sources([baseline], [candidate], past=Sessions(past)).comparison
+    [row] = found.rows
+    assert (row.basis, row.verdict, row.p_value) == ("history", None, None)
+    assert row.reason == "neither side has any spread: no verdict"
+    assert Comparison.from_dict(found.to_dict()) == found
+
+
 def test_sessions_of_other_settings_are_no_history() -> None:
     first, second = past_run("now", 1001), past_run("then", 1090)
 

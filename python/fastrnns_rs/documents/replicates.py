@@ -117,8 +117,12 @@ def levels(replicates: Sequence[Sequence[Sequence[int]]]) -> list[float]:
     return [level([median(one) for one in ranks]) for ranks in replicates]
 
 
-def vary(baseline: Sequence[float], candidate: Sequence[float], *, paired: bool = False) -> bool:
-    """Returns False if two sides differ, and neither they nor their pairs vary.
+def vary(
+    baseline: Sequence[float], candidate: Sequence[float], *, paired: bool = False, session_error: float = 0.0
+) -> bool:
+    """Returns False if two sides differ without any variation.
+
+    Neither the sides nor their pairs or sessions vary.
 
     The cause is a coarse clock, or copied times. The standard error is 0, which is no evidence for the difference.
 
@@ -127,7 +131,10 @@ def vary(baseline: Sequence[float], candidate: Sequence[float], *, paired: bool 
         candidate: Time of each replicate of the candidate, above 0.
         paired: True if times of the same position are pairs. Pairs that differ all by one ratio do not vary: the times
             of one side were made from those of the other.
+        session_error: Standard error of the log ratio between sessions; 0 if it is unknown.
     """
+    if session_error > _ROUNDING:
+        return True
     if len({*baseline}) == len({*candidate}) == 1 and baseline[0] != candidate[0]:
         return False
     ratios = [after / before for before, after in zip(baseline, candidate, strict=True)] if paired else []

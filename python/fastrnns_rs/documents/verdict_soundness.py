@@ -108,7 +108,8 @@ def _check_numbers(
         found = _compare(path, times, method, session_error, paired=paired)
         expected: dict[str, float | None] = {name: getattr(found, name) for name in names}
         if row.basis != "history" or session_error is not None:
-            known = found.p_value is not None and (session_error is not None or vary(*times, paired=paired))
+            error, _ = session_error or (0.0, 0.0)
+            known = found.p_value is not None and vary(*times, paired=paired, session_error=error)
             expected |= {name: getattr(found, name) if known else None for name in _INTERVAL}
         for name, number in expected.items():
             key = "shift_ns" if name == "shift" else name

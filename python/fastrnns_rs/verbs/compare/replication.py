@@ -117,7 +117,8 @@ def compare_pair(pair: Pair, replication: Replication, margin: float) -> stats.S
     """Computes the statistics of a pair.
 
     Returns:
-        The statistics; None if a side has no processes, or the sides differ and neither they nor their pairs vary.
+        The statistics; None if a side has no processes, or the sides differ and neither they, their pairs nor their
+        sessions vary.
 
     Raises:
         ValueError: If a number is not above 0.
@@ -127,6 +128,6 @@ def compare_pair(pair: Pair, replication: Replication, margin: float) -> stats.S
     if not first or not second or any(one and one.lack for one in (pair.baseline, pair.candidate)):
         return None
     found = replication.compared(margin)
-    if found.p_value is None or replication.spread is not None:
-        return found
-    return found if vary(first, second, paired=replication.paired) else None
+    error, _ = replication.session_error or (0.0, 0.0)
+    varies = found.p_value is None or vary(first, second, paired=replication.paired, session_error=error)
+    return found if varies else None
