@@ -10,6 +10,7 @@ from captured_sides import Told
 from kineto_traces import annotation, call, kernel, write
 
 from fastrnns_rs import compare
+from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.verbs.compare.captures import capture_side
 from fastrnns_rs.verbs.compare.captures.capture_comparison import CaptureComparison, compare_captures
 from fastrnns_rs.verbs.compare.captures.kernel_explanation import explain
@@ -43,6 +44,8 @@ UNEVEN: Captures = ([400, *[10] * 5], 0.77)
         ((EVEN, 1.1), (UNEVEN, 1.3), 0.01, "slower"),
         ((([4] * 40, 17.0), 1.0), (EVEN, 1.38), 0.01, "slower"),
         ((([900, *[1] * 30], 0.8), 1.0), (EVEN, 1.0), 0.03, "equivalent"),
+        # The interval excludes 1, and is inside of the margin.
+        ((([900, *[1] * 30], 0.8), 1.0), (EVEN, 0.97), 0.09, "equivalent"),
     ],
 )
 def test_a_verdict_that_the_mean_time_contradicts_is_withdrawn(
@@ -60,6 +63,8 @@ def test_a_verdict_that_the_mean_time_contradicts_is_withdrawn(
     assert (one.finding.found.verdict, row.verdict) == (by_captures, "inconclusive")
     assert row.ratio is not None
     assert f"{by_captures} by the geometric means of the captures, but the mean time changed × " in row.reason
+    # The interval alone gives another verdict.
+    assert Comparison.from_dict(found.to_dict()) == found
     [warning] = [each for each in found.warnings if each.code == "mean_outside_interval"]
     assert warning.evidence.startswith(f"device time: × {row.ratio:.3g}, interval ")
     assert warning.evidence.endswith("; and 1 more row")

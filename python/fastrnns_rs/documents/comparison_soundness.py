@@ -53,7 +53,7 @@ def check_comparison(found: Comparison) -> None:
         _check_interval(path, row)
         _check_judged(path, row)
         _check_verdict(path, row, found.method)
-        _check_conclusions(path, row, found.method)
+        _check_conclusions(path, row, found.method, rounding_ns=len(found.kernels))
     for path, one in _placed("rows", found.rows):
         _check_within(path, one)
         _check_estimates(path, one)
@@ -148,7 +148,7 @@ def _check_verdict(path: str, row: Row | Change, method: Method) -> None:
     _check_adjusted(path, row)
 
 
-def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
+def _check_conclusions(path: str, row: Row | Change, method: Method, rounding_ns: int) -> None:
     """Checks that a verdict is the one that interval, margin and p-values give.
 
     The interval that is held against the margin is not in the document. It has the same middle, and is about half as
@@ -157,13 +157,11 @@ def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
     word, low, high = row.verdict or getattr(row, "conditional_verdict", None), row.ratio_ci_low, row.ratio_ci_high
     if word is None and row.p_value is not None:
         raise UsageError(f"{path} has a p_value, {row.p_value:g}, and no verdict")
-    if word is None or low is None or high is None:
+    if word is None or low is None or high is None or _is_contradicted(row, method.margin, rounding_ns):
         return
     interval, most = f"its interval from {low:g} to {high:g}", 1 + method.margin
     if word == "equivalent":
-        middle = math.sqrt(low) * math.sqrt(high)
-        reach = (high / low) ** (_NARROWEST / 2) if low > 0 else math.inf
-        if not (is_between(middle / reach, 1 / most, most) and is_between(middle * reach, 1 / most, most)):
+        if not _may_be_equivalent(low, high, most):
             raise UsageError(
                 f"{path} is equivalent, and {interval} is too far outside of the margin, {method.margin:g}"
             )
@@ -172,6 +170,30 @@ def _check_conclusions(path: str, row: Row | Change, method: Method) -> None:
     certain, adjusted = not low <= 1 <= high, row.p_value_adjusted
     if word == "inconclusive" and certain and adjusted is not None and adjusted <= method.false_discovery_rate:
         raise UsageError(f"{path} is inconclusive, and {interval} excludes 1")
+
+
+def _may_be_equivalent(low: float, high: float, most: float) -> bool:
+    middle = math.sqrt(low) * math.sqrt(high)
+    reach = (high / low) ** (_NARROWEST / 2) if low > 0 else math.inf
+    return is_between(middle / reach, 1 / most, most) and is_between(middle * reach, 1 / most, most)
+
+
+def _is_contradicted(row: Row | Change, margin: float, rounding_ns: int) -> bool:
+    """Returns True if mean times may contradict the interval of an open row.
+
+    The mean times count every iteration, the interval every capture. A verdict of the interval that the ratio of the
+    mean times contradicts becomes inconclusive. Shown times are rounded as often as there are kernels.
+    """
+    low, high = row.ratio_ci_low, row.ratio_ci_high
+    before, after = (getattr(side, "total_ns", 0) for side in (row.baseline, row.candidate))
+    if row.verdict != "inconclusive" or low is None or high is None or not before or not after:
+        return False
+    least = (after - rounding_ns) / (before + rounding_ns)
+    greatest = (after + rounding_ns) / (before - rounding_ns) if before > rounding_ns else math.inf
+    if (low > 1 and least <= 1) or (high < 1 and greatest >= 1):
+        return True
+    most = 1 + margin
+    return _may_be_equivalent(low, high, most) and (least < min(low, 1 / most) or greatest > max(high, most))
 
 
 def _check_mean(mean: GeometricMean, rows: Iterable[Row]) -> None:
