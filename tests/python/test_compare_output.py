@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from run_files import result, run, write
 from test_compare_command import call, files
 
+from fastrnns_rs import compare
 from fastrnns_rs.documents.codec import RunWarning
 
 __all__ = ["call", "files"]
@@ -45,6 +47,20 @@ def test_warnings_of_the_comparison_are_told_once(words: list[str], call: Any, t
     text = call("compare", *paths, "--explain", "cudnn/forward").stderr
     assert "warning[odd]: odd \\x1b[2J\n  hint: do\\nit\n" in text
     assert "odd" not in call("compare", *paths, "--explain", "cudnn/backward").stderr
+
+
+def test_merged_warnings_keep_all_rows_and_hints() -> None:
+    """A warning of both sides had the rows and the command of the baseline only."""
+    first = RunWarning(code="load", message="busy", evidence="load 9", hint="Run: a", rows=["cudnn/forward"])
+    second = replace(first, rows=["jit/forward", "cudnn/forward"])
+    one, other, more = (run([result(seed=seed)], warnings=[]) for seed in range(3))
+    one, other = replace(one, warnings=[first]), replace(other, warnings=[second, replace(first, hint="Run: b")])
+    for candidate in (other, [other, replace(more, warnings=[first])]):
+        found = [each for each in compare(one, candidate).warnings if each.code == "load"]
+        assert [(each.message, {*each.rows}, each.hint) for each in found] == [
+            ("busy", {"cudnn/forward", "jit/forward"}, "Run: a"),
+            ("candidate: busy", {"cudnn/forward"}, "Run: b"),
+        ]
 
 
 @pytest.mark.parametrize("way", ["itself", "by another way", "by a link", "by a hard link"])

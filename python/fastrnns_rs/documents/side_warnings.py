@@ -13,20 +13,22 @@ if TYPE_CHECKING:
 def merge_warnings(baseline: Iterable[RunWarning], candidate: Iterable[RunWarning]) -> Iterator[RunWarning]:
     """Yields the warnings of two sides; a warning of both sides is yielded once.
 
-    The message of a warning of one side begins with the side.
+    The message of a warning of one side begins with the side. Warnings with different hints stay apart, because a hint
+    has one command.
     """
     said = [_by_text(warnings) for warnings in (baseline, candidate)]
     for key in {**said[0], **said[1]}:
         first, second = (one.get(key, []) for one in said)
         every = [*first, *second]
         evidence = "; ".join(dict.fromkeys(one.evidence for one in every if one.evidence)) or None
+        rows = [*dict.fromkeys(row for one in every for row in one.rows)]
         whose = "" if first and second else "baseline: " if first else "candidate: "
-        yield replace(every[0], message=f"{whose}{every[0].message}", evidence=evidence)
+        yield replace(every[0], message=f"{whose}{every[0].message}", evidence=evidence, rows=rows)
 
 
-def _by_text(said: Iterable[RunWarning]) -> dict[tuple[str, str], list[RunWarning]]:
-    """Groups warnings that differ only in their evidence."""
-    found: dict[tuple[str, str], list[RunWarning]] = {}
+def _by_text(said: Iterable[RunWarning]) -> dict[tuple[str, str, str | None], list[RunWarning]]:
+    """Groups warnings that differ only in their evidence and rows."""
+    found: dict[tuple[str, str, str | None], list[RunWarning]] = {}
     for one in said:
-        found.setdefault((one.code, one.message), []).append(one)
+        found.setdefault((one.code, one.message, one.hint), []).append(one)
     return found

@@ -164,7 +164,7 @@ def pool(sides: Sequence[Side]) -> Side:
             series[key] = _added(series[key], one) if key in series else one
     environment, differing = merged(side.environment for side in sides)
     warnings, stored = (
-        [*{(one.code, one.message, one.evidence): one for each in lists for one in each}.values()]
+        [*{(one.code, one.message, one.evidence, one.hint, *one.rows): one for each in lists for one in each}.values()]
         for lists in ([side.warnings for side in sides], [side.stored for side in sides])
     )
     files = [file for side in sides for file in side.files]
