@@ -7,6 +7,7 @@ import pty
 import subprocess
 import sys
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from commands import run_cli
 from kineto_traces import kernel, write
 from page_documents import readme_run
-from run_files import failed, result, run
+from run_files import both, failed, result, run
 from run_files import write as write_run
 from test_compare_command import call
 from test_inductor_finding import module
@@ -122,6 +123,14 @@ def test_the_command_of_a_comparison_has_both_operands(call: Any, tmp_path: Path
     path = write_run(tmp_path / "s.json", run([failed("cudnn", "not supported", "skipped")]))
     text = call("compare", path, path, "--format", "html").stdout
     assert f"fastrnns-rs compare {path} {path}</pre>" in text
+
+
+def test_the_command_of_a_comparison_of_equal_sides_has_one_operand(call: Any, tmp_path: Path) -> None:
+    """The sides of `ab --same` have one label, and the command with two files was refused."""
+    made = both(result(), result(seed=1, side="b"))
+    path = write_run(tmp_path / "s.json", replace(made, sides=[replace(one, label="cudnn") for one in made.sides]))
+    text = call("compare", path, "--format", "html").stdout
+    assert f"fastrnns-rs compare {path}</pre>" in text
 
 
 def test_a_plot_of_another_tool_is_refused(call: Any, tmp_path: Path) -> None:

@@ -22,14 +22,22 @@ def repeat_words(comparison: Comparison) -> str | None:
     first, second = _names(comparison.baseline), _names(comparison.candidate)
     if not first or not second:
         return None
-    if first == second and len(first) == 1 and comparison.baseline.label != comparison.candidate.label:
-        # A run of `ab` has both sides, each with a label of its own.
+    if first == second and len(first) == 1 and _is_of_ab(comparison):
         words = first
     elif len(first) == len(second) == 1:
         words = [*first, *second]
     else:
         words = ["--baseline", *first, "--candidate", *second]
     return " ".join(["fastrnns-rs", "compare", *words, *_options(comparison)])
+
+
+def _is_of_ab(comparison: Comparison) -> bool:
+    """Returns True if both sides are those of a run of `ab`.
+
+    Their labels are the runners, also where both are equal. Other sides have the label of their file.
+    """
+    side = comparison.baseline
+    return comparison.kind == "run" and side.label not in side.files and not side.label.startswith("@")
 
 
 def _names(side: Compared) -> list[str]:
