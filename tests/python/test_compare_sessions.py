@@ -354,6 +354,13 @@ def test_the_command_that_settles_it() -> None:
         assert hint(first, other) == sessions
 
 
+def test_the_command_that_settles_it_keeps_the_margin() -> None:
+    sides = past_run("a", 1000), past_run("b", 1200)
+    other = replace(sides[1], environment=replace(ENVIRONMENT, variables={"A": "1"}))
+    [warning] = [one for one in compare(sides[0], other, margin=0.02).warnings if one.code == "one_session"]
+    assert (warning.hint or "").endswith(" --b-env A=1 --margin 0.02")
+
+
 def test_the_hint_of_a_comparison_names_all_runners_it_can_settle() -> None:
     """Rows of changed code, and of another problem than the largest change, are not part of the command."""
 

@@ -15,7 +15,7 @@ import scipy.stats
 from captured_sides import capture
 from commands import run_cli
 from foreign_files import FOLDER, by_name, imported, plain
-from run_files import SESSION, both, exactly, process, result, run
+from run_files import PROBLEM, SESSION, both, exactly, process, result, run
 
 import fastrnns_rs
 from fastrnns_rs import Comparison, UsageError, compare
@@ -168,6 +168,11 @@ def test_the_hint_names_the_runs(tmp_path: Path) -> None:
         command = (warning.hint or "").removeprefix("Judge the mean: ")
         assert command.startswith("fastrnns-rs compare ")
         assert command.count("json") == len(files)
+    # The command compares as this comparison did.
+    run([row(AFTER, problem=replace(PROBLEM, seed=3, hidden_size=65))]).save(paths[1])
+    found = compare(*paths[:2], history=False, margin=0.02, force=True).warnings
+    [hint] = [str(one.hint) for one in found if one.code == "mean_differs"]
+    assert hint.endswith(" --margin 0.02 --statistic mean --force")
     made = replace(of_ab(BEFORE, AFTER), command=["fastrnns-rs", "ab"])
     [without] = [one for one in compare(made, history=False).warnings if one.code == "mean_differs"]
     assert without.hint == "Judge the mean: fastrnns-rs ab --statistic mean"

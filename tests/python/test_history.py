@@ -265,6 +265,11 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     [hint] = [one.hint for one in left_open.warnings if one.code == "short_baseline"]
     assert (left_open.rows[0].verdict, hint) == ("inconclusive", "Run: fastrnns-rs compare @like:last~2 @last")
     assert compare("@like:last~2", "@last").rows[0].verdict == "slower"
+    [hint] = [one.hint for one in compare("@last~2", "@last", margin=0.02).warnings if one.code == "short_baseline"]
+    assert hint == "Run: fastrnns-rs compare @like:last~2 @last --margin 0.02"
+    # The first run has no earlier ones, so that another command with its name does not help.
+    [hint] = [one.hint for one in compare("@like:last~10", "@last").warnings if one.code == "short_baseline"]
+    assert hint == "Measure the baseline again: fastrnns-rs bench --sessions 3 cudnn"
     files = [one.path for one in history.document().runs]
     [hint] = [one.hint for one in compare(files[-3], files[-1]).warnings if one.code == "short_baseline"]
     assert hint.endswith(": fastrnns-rs compare @like:NAME CANDIDATE")

@@ -19,6 +19,7 @@ from fastrnns_rs.machine import environment
 from fastrnns_rs.machine.noise import measure_floor, store
 from fastrnns_rs.machine.noise.process_pairs import ProcessPair
 from fastrnns_rs.verbs.bench.interleaved.side_checks import check_sides
+from fastrnns_rs.views.comparison.repeating import list_options
 
 CARDS = [replace(CARD, index=0, name="old card"), replace(CARD, index=1, name="new card")]
 
@@ -63,6 +64,13 @@ def test_the_noise_floor_of_the_machine_that_measured_is_the_margin() -> None:
     text = compared(on("cpu"), on("cpu", seed=1)).render("table", width=120)
     assert "(within ±3.12 %, the noise floor of this machine)" in text
     assert {one.code for one in found.warnings} == {"false_alarms"}
+
+
+def test_the_name_of_a_noise_floor_is_only_an_option_for_medians() -> None:
+    """Another statistic has no noise floor, so that a command with its name is refused."""
+    method = compared(on("cpu"), on("cpu", seed=1)).method
+    assert list_options(method) == ["--margin", "noise-floor"]
+    assert list_options(replace(method, statistic="mean")) == ["--margin", "0.03", "--statistic", "mean"]
 
 
 def test_a_floor_whose_interval_an_earlier_version_rounded_is_read() -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.problem import PRESETS, problem_options
-from fastrnns_rs.verbs.compare.new_measurement import statistic_option
+from fastrnns_rs.views.comparison.repeating import list_options
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Difference, Value
+    from fastrnns_rs.documents.comparison import Difference, Method, Value
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
 #: Differences that `ab` accepts as options of one side.
@@ -49,7 +50,7 @@ _VARIABLES = "variables."
 
 
 def suggest_ab_command(
-    judged: Sequence[Judged], changed: Sequence[Difference], environment: Mapping[str, Value]
+    judged: Sequence[Judged], changed: Sequence[Difference], environment: Mapping[str, Value], method: Method
 ) -> str | None:
     """Returns the `ab` command that measures the difference of two runs.
 
@@ -58,6 +59,7 @@ def suggest_ab_command(
             each row with the same options.
         changed: Differences between the two runs.
         environment: Machine, software and plan of a run: the options that both have in common.
+        method: Method of the comparison, which the command keeps.
 
     Returns:
         The command; None if no options of `ab` express the difference.
@@ -69,7 +71,9 @@ def suggest_ab_command(
         return None
     runners = dict.fromkeys(one.row.runner for one in judged if _problem_words(one, environment) == problem)
     common = _common_options(changed, environment)
-    return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *common, *sides, *statistic_option(judged)])
+    # Sides of `ab` match.
+    options = list_options(replace(method, forced=False))
+    return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *common, *sides, *options])
 
 
 def _common_options(changed: Sequence[Difference], environment: Mapping[str, Value]) -> Iterator[str]:

@@ -6,11 +6,12 @@ import shlex
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.measuring_command import with_processes
+from fastrnns_rs.views.comparison.repeating import list_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from fastrnns_rs.documents.comparison import Statistic
+    from fastrnns_rs.documents.comparison import Method
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
@@ -34,14 +35,8 @@ def make_ab_command(baseline: Side, candidate: Side, processes: int) -> str | No
     return with_processes(baseline.command, processes) if baseline.runs == candidate.runs else None
 
 
-def statistic_option(judged: Sequence[Judged]) -> list[str]:
-    """Returns the option of the judged statistic; empty for the median."""
-    statistic = judged[0].pair.series.statistic
-    return [] if statistic == "median" else ["--statistic", statistic]
-
-
-def make_statistic_command(baseline: Side, candidate: Side, statistic: Statistic) -> str | None:
-    """Returns the command that judges another statistic of the same runs.
+def make_statistic_command(baseline: Side, candidate: Side, method: Method) -> str | None:
+    """Returns the command that compares the same runs by another method.
 
     Returns:
         The command; None if no command line can name the runs.
@@ -49,7 +44,7 @@ def make_statistic_command(baseline: Side, candidate: Side, statistic: Statistic
     sides = [baseline] if baseline.runs == candidate.runs else [baseline, candidate]
     names = [one.name for one in sides if one.name is not None]
     if len(names) == len(sides):
-        return f"fastrnns-rs compare {shlex.join(names)} --statistic {statistic}"
-    # The run of `ab` was not kept.
+        return " ".join(["fastrnns-rs", "compare", shlex.join(names), *list_options(method)])
+    # The run of `ab` was not kept. Its command has the other options.
     command = baseline.command if len(sides) == 1 else []
-    return shlex.join([*command, "--statistic", statistic]) if command else None
+    return shlex.join([*command, "--statistic", method.statistic]) if command else None

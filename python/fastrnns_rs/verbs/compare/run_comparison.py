@@ -87,19 +87,20 @@ def assemble(
     sides = [side for one in judged for side in (one.pair.candidate, *([one.pair.baseline] if intended else []))]
     failed = any(side is not None and side.failed for side in sides)
     changed = [*differences(baseline.environment, candidate.environment), *_seeds(judged)]
+    method = describe_method(
+        _method(judged, statistic),
+        margin,
+        margin_source,
+        forced=any(one.pair.conflicts for one in judged),
+        statistic=statistic,
+    )
     return Comparison(
         kind="run",
-        warnings=[*warnings, *run_warnings.find_warnings(baseline, candidate, judged, changed)],
+        warnings=[*warnings, *run_warnings.find_warnings(baseline, candidate, judged, changed, method)],
         exit_code=FAILED if failed else exit_code(rows, margin, fail_on),
         baseline=_compared(baseline),
         candidate=_compared(candidate),
-        method=describe_method(
-            _method(judged, statistic),
-            margin,
-            margin_source,
-            forced=any(one.pair.conflicts for one in judged),
-            statistic=statistic,
-        ),
+        method=method,
         environment_differences=changed,
         rows=rows,
         geometric_mean=geometric_mean(judged),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
@@ -15,10 +16,12 @@ from fastrnns_rs.verbs.compare.environment_keys import AT_ONCE, other_machine
 from fastrnns_rs.verbs.compare.session_spread import LEAST_SESSIONS_OF_HISTORY
 from fastrnns_rs.verbs.compare.verdict_steps import format_change
 from fastrnns_rs.verbs.compare.verdicts import FEW_PROCESSES
+from fastrnns_rs.views.comparison.repeating import list_options
+from fastrnns_rs.views.text import shell_word
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
-    from fastrnns_rs.documents.comparison import Difference, Row, StatisticChange
+    from fastrnns_rs.documents.comparison import Difference, Method, Row, StatisticChange
     from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
@@ -30,18 +33,18 @@ _SHOWN = 4
 
 
 def find_warnings(
-    baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Sequence[Difference]
+    baseline: Side, candidate: Side, judged: Sequence[Judged], changed: Sequence[Difference], method: Method
 ) -> list[RunWarning]:
     """Returns the warnings of a comparison, including the warnings of its two sides."""
     return [
         *merge_warnings(baseline.stored, candidate.stored),
         *merge_warnings(baseline.warnings, candidate.warnings),
         *_check_rows(judged),
-        *_check_means(baseline, candidate, judged),
+        *_check_means(baseline, candidate, judged, method),
         *_check_processes(baseline, candidate, judged),
         *_check_failures(baseline, candidate, judged),
-        *_check_sessions(judged, changed, candidate),
-        *_check_short_baselines(baseline, candidate, judged),
+        *_check_sessions(judged, changed, candidate, method),
+        *_check_short_baselines(baseline, candidate, judged, method),
         *_check_machines(changed),
         *_check_concurrency(changed),
     ]
@@ -60,14 +63,14 @@ def _check_rows(judged: Sequence[Judged]) -> Iterator[RunWarning]:
         yield make_warning("same_times", evidence=f"{count:,} equal process medians in {_count(times, 'row')}")
 
 
-def _check_means(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[RunWarning]:
+def _check_means(baseline: Side, candidate: Side, judged: Sequence[Judged], method: Method) -> Iterator[RunWarning]:
     """Warns about rows whose mean changed by another amount than their judged median."""
     differing = [one for one in judged if one.mean_to_median and one.row.mean and one.row.median is None]
     if not differing:
         return
     texts = [f"{one.pair.title}: median {_change(one.row)}, mean {_change(one.row.mean)}" for one in differing]
     more = f"; and {counted(len(texts) - _SHOWN, 'more row')}" if len(texts) > _SHOWN else ""
-    command = new_measurement.make_statistic_command(baseline, candidate, "mean")
+    command = new_measurement.make_statistic_command(baseline, candidate, replace(method, statistic="mean"))
     yield make_warning(
         "mean_differs",
         evidence="; ".join(texts[:_SHOWN]) + more,
@@ -119,7 +122,9 @@ def _check_failures(baseline: Side, candidate: Side, judged: Sequence[Judged]) -
         )
 
 
-def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference], candidate: Side) -> Iterator[RunWarning]:
+def _check_sessions(
+    judged: Sequence[Judged], changed: Sequence[Difference], candidate: Side, method: Method
+) -> Iterator[RunWarning]:
     apart = [one for one in judged if one.found and one.found.p_value is not None and one.row.basis == "two_sessions"]
     if apart:
         known = min(one.replication.past_sessions for one in apart)
@@ -127,7 +132,7 @@ def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference], can
         # Sessions of a side that has several show a variance too.
         where = "in the history" if all(len({*side.sessions}) == 1 for side in sides) else "known"
         sessions = f"{known} of {LEAST_SESSIONS_OF_HISTORY} sessions {where}"
-        command = suggest_ab_command(apart, changed, candidate.environment)
+        command = suggest_ab_command(apart, changed, candidate.environment, method)
         hint = f"Run: {command}" if command else ""
         if all(one.pair.series.group is None for one in apart):
             # Files of other tools: only fastrnns-rs records the family of a runner.
@@ -142,24 +147,28 @@ def _check_sessions(judged: Sequence[Judged], changed: Sequence[Difference], can
         yield make_warning("pooled_sessions", evidence=evidence, rows=_names(pooled), **names)
 
 
-def _check_short_baselines(baseline: Side, candidate: Side, judged: Sequence[Judged]) -> Iterator[RunWarning]:
+def _check_short_baselines(
+    baseline: Side, candidate: Side, judged: Sequence[Judged], method: Method
+) -> Iterator[RunWarning]:
     """Warns about rows left open because the baseline has one session only.
 
     The warning is given only if the history supplies the variance between sessions.
     """
-    # Names of the history start with @. The path of a file that starts with @ is written with its folder.
-    named = [side.label for side in (baseline, candidate) if len(side.files) == 1 and side.label.startswith("@")]
     apart = [one for one in judged if one.row.basis == "history" and one.row.verdict == "inconclusive"]
     open_rows = [one for one in apart if one.pair.baseline and len({*one.pair.baseline.sessions}) == 1]
     if not open_rows:
         return
-    statistic = new_measurement.statistic_option(open_rows)
-    words = [f"fastrnns-rs compare @like:{named[0][1:]} {named[1]}", *statistic] if len(named) == 2 else []  # noqa: PLR2004  # the two sides
+    # Names of the history start with @. The path of a file that starts with @ is written with its folder.
+    names = [side.label for side in (baseline, candidate) if len(side.files) == 1 and side.label.startswith("@")]
+    hint = ""
+    if baseline.label.startswith("@like:"):
+        # The history has no other run that measured the same.
+        hint = f"Measure the baseline again: fastrnns-rs bench --sessions 3 {new_measurement.list_runners(open_rows)}"
+    elif len(names) == 2:  # noqa: PLR2004  # the two sides
+        words = ["fastrnns-rs", "compare", f"@like:{names[0][1:]}", names[1]]
+        hint = f"Run: {' '.join([*map(shell_word, words), *list_options(method)])}"
     yield make_warning(
-        "short_baseline",
-        evidence=f"{_join_names(open_rows)}: 1 session",
-        hint=f"Run: {' '.join(words)}" if words else "",
-        rows=_names(open_rows),
+        "short_baseline", evidence=f"{_join_names(open_rows)}: 1 session", hint=hint, rows=_names(open_rows)
     )
 
 

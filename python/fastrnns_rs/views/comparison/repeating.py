@@ -1,4 +1,4 @@
-"""Command that repeats a comparison."""
+"""Command that repeats a comparison, and its options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.views.text import shell_word
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Compared, Comparison
+    from fastrnns_rs.documents.comparison import Compared, Comparison, Method
 
 #: Several files that were given as one summary have no name.
 _SEVERAL = re.compile(r".* and \d+ more", re.DOTALL)
@@ -28,7 +28,7 @@ def repeat_words(comparison: Comparison) -> str | None:
         words = [*first, *second]
     else:
         words = ["--baseline", *first, "--candidate", *second]
-    return " ".join(["fastrnns-rs", "compare", *words, *_options(comparison)])
+    return " ".join(["fastrnns-rs", "compare", *words, *list_options(comparison.method)])
 
 
 def _is_of_ab(comparison: Comparison) -> bool:
@@ -48,8 +48,13 @@ def _names(side: Compared) -> list[str]:
     return [shell_word(one) for one in named]
 
 
-def _options(comparison: Comparison) -> list[str]:
-    method = comparison.method
-    margin = {"option": [f"--margin {method.margin:g}"], "noise_floor": ["--margin noise-floor"]}
-    statistic = [] if method.statistic == "median" else [f"--statistic {method.statistic}"]
-    return [*margin.get(method.margin_source, []), *statistic, *(["--force"] if method.forced else [])]
+def list_options(method: Method) -> list[str]:
+    """Returns the options of `compare` that give a method."""
+    # A noise floor is that of medians, so `compare` refuses its name with another statistic.
+    floor = method.margin_source == "noise_floor" and method.statistic == "median"
+    margin = "noise-floor" if floor else f"{method.margin:g}"
+    return [
+        *([] if method.margin_source == "default" else ["--margin", margin]),
+        *([] if method.statistic == "median" else ["--statistic", method.statistic]),
+        *(["--force"] if method.forced else []),
+    ]
