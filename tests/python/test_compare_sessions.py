@@ -252,6 +252,10 @@ def test_a_baseline_of_many_sessions_is_its_own_history() -> None:
     found = compare_sources(baseline, [past_run("then", 1050)]).comparison
     row = found.rows[0]
     assert (row.basis, row.verdict, row.history_sessions) == ("history", "slower", 8)
+    # The error is that between sessions, so unequal numbers of processes cause no false alarms.
+    assert (row.baseline.n_processes, row.candidate.n_processes, codes(found)) == (24, 3, set())
+    noisy = replace(past_run("then", 1050), results=of_sessions(("then", [1000, 1200, 1440]))[0].results)
+    assert codes(compare_sources(baseline, [noisy]).comparison) == {"unequal_processes"}
     # No text promises a history.
     warnings = compare_sources(baseline[:5], [past_run("then", 1050)]).comparison.warnings
     [few] = [one for one in warnings if one.code == "one_session"]

@@ -58,7 +58,8 @@ _EVIDENCE = (
         hint="Measure both sides with the same number of processes: fastrnns-rs bench --processes N RUNNER",
         verbs=_COMPARE,
         details="If process medians are skewed or form two groups, 10 to 26 % of comparisons without a difference are "
-        "false alarms, instead of 5 %.",
+        "false alarms, instead of 5 %. Rows that are compared by the variance between sessions do not cause this "
+        "warning.",
     ),
     WarningRow(
         "too_few_processes",

@@ -47,6 +47,10 @@ class Replication:
         """True if more processes make the interval narrower."""
         return self.basis not in {"sessions", "history"}
 
+    def uses_session_error(self, found: stats.SampleComparison) -> bool:
+        """Returns True if the error between sessions is used: it is the larger one."""
+        return self.session_error is not None and self.session_error[0] == found.log_standard_error
+
     def compared(self, margin: float, confidence_level: float = CONFIDENCE_LEVEL) -> stats.SampleComparison:
         """Computes the statistics of the numbers.
 

@@ -104,7 +104,7 @@ def _standard_error(found: stats.SampleComparison, replication: Replication | No
     known = replication.session_error if replication else None
     if replication is not None and replication.spread is not None and known is not None:
         yield from _describe_history(replication.spread, known)
-        if known[0] == error:
+        if replication.uses_session_error(found):
             return
         yield "The standard error of the processes alone is larger and is used:"
     if not error or found.degrees_of_freedom is None:
