@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import scipy.stats
 from commands import Done, run_cli
 from conftest import TINY
 from pretended_workers import measured, rising
+from run_files import both, process, result
 
-from fastrnns_rs import stats
-from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs import compare, stats
+from fastrnns_rs.documents.run_file import Run, Stop
 from fastrnns_rs.processes.listener import Answer
 
 
@@ -68,6 +70,35 @@ def test_the_last_pair_may_give_the_verdict(anywhere: Path) -> None:
     assert pairs(anywhere) == 4
     assert "2 slower" in done.stdout
     assert "Stopped after 4 pairs, because every row has a verdict." in done.stdout
+
+
+def test_too_few_pairs_are_named(anywhere: Path) -> None:
+    """The warning said that a side has fewer than 3 processes, with 3 processes per side."""
+    done = ab(anywhere, "--until", "decided", "--processes", "3", effect=0.2)
+    assert pairs(anywhere) == 3
+    text = " ".join(done.stderr.split())
+    assert "rows have no verdict, because --until decided needs 4 pairs" in text
+    assert "fewer than 3 processes" not in text + done.stdout
+
+
+def test_pairs_that_are_too_few_for_all_rows_are_the_reason() -> None:
+    """The row was inconclusive, as if more pairs did not help."""
+    forward = ([1000, 1001, 1002, 1003], [1200, 1202, 1203, 1205])
+    backward = ([3000, 3300, 3000, 3300], [3300, 3000, 3010, 3310])
+    first, second = (
+        replace(
+            result(), processes=[process(index, [one] * 5, [other] * 5) for index, (one, other) in enumerate(times)]
+        )
+        for times in (zip(forward[side], backward[side], strict=True) for side in (0, 1))
+    )
+    made = both(first, second)
+    found = compare(replace(made, plan=replace(made.plan, stop=Stop(rule="decided", parameters={"pairs": 4}))))
+    row = found.rows[0]
+    assert (row.verdict, row.required_processes) == ("inconclusive", None)
+    assert row.reason.startswith("slower by itself, but not among 2 rows: ")
+    assert row.reason.endswith(", and 4 pairs are too few for so many rows")
+    text = " ".join(found.render().split())
+    assert "4 pairs are too few for so many rows" in text
 
 
 def test_a_row_with_a_time_of_zero_does_not_end_the_measurement(anywhere: Path) -> None:

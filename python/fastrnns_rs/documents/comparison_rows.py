@@ -99,7 +99,8 @@ class Row(Part):
         conditional_verdict: Verdict under the assumption that sessions do not differ, where `basis` is `two_sessions`.
             `verdict` is then empty (None).
         required_processes: Processes per side of a new comparison that would reach a verdict. None where there is a
-            verdict, or where more processes do not help.
+            verdict, where more processes do not help or more than 100,000 are needed, and where `ab --until decided`
+            measured too few pairs for an estimate.
         session_stddev: Standard deviation between sessions, of logarithms of times, where `basis` is `history`.
         session_stderr: Standard error of the logarithm of the ratio, where `basis` is `history`.
         session_degrees_of_freedom: Degrees of freedom of `session_stderr`.

@@ -68,6 +68,7 @@ _EVIDENCE = (
         evidence="rows, and number of processes of each side for the first row",
         hint="Measure each side in 10 processes: fastrnns-rs bench --processes 10 RUNNER",
         verbs=_COMPARE,
+        details="Rows of `ab --until decided` need 4 pairs.",
     ),
     WarningRow(
         "same_times",

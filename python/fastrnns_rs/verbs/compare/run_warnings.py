@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _MORE_FILES = (
     "Compare 3 files per side, of runs at different times: fastrnns-rs compare --baseline FILE... --candidate FILE..."
 )
+#: The interval that holds after each pair has no ends below this number.
+_FEW_PAIRS = "rows have no verdict, because --until decided needs 4 pairs"
 #: Number of row names that fit in a line.
 _SHOWN = 4
 
@@ -96,11 +98,15 @@ def _check_processes(baseline: Side, candidate: Side, judged: Sequence[Judged]) 
     if unequal:
         names = {"RUNNER": new_measurement.list_runners(unequal)}
         yield make_warning("unequal_processes", evidence=_join_counts(unequal), rows=_names(unequal), **names)
-    few = [one for one in judged if one.found and one.found.p_value is None]
-    if few:
+    by_verdict = [one for one in judged if one.found and one.found.p_value is None and one.replication.anytime]
+    others = [one for one in judged if one.found and one.found.p_value is None and not one.replication.anytime]
+    for few, message in ((others, None), (by_verdict, _FEW_PAIRS)):
+        if not few:
+            continue
         again = new_measurement.make_ab_command(baseline, candidate, FEW_PROCESSES)
         yield make_warning(
             "too_few_processes",
+            message=message,
             evidence=_join_counts(few),
             rows=_names(few),
             hint=f"Run: {again}" if again else "",

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, get_args
 
 from fastrnns_rs import stats
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.comparison import (
     DONE,
     INCONCLUSIVE,
@@ -208,6 +209,9 @@ def _corrected(one: Judged, adjusted: float, step: Step, margin: float) -> Judge
         # The number of processes is computed at the confidence that the row's rank requires.
         asked = one.replication.compared(margin, 1 - step.threshold)
         more = asked.additional_processes if one.replication.gains_from_processes else None
+        if asked.p_value is None:
+            # So few pairs of `ab --until decided` have no interval at this confidence, and give no estimate.
+            reason += f", and {counted(asked.n_baseline, 'pair')} are too few for so many rows"
         row = replace(row, verdict="inconclusive", reason=reason, additional_processes=more)
     return replace(one, row=row, step=step)
 
