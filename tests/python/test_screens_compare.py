@@ -24,6 +24,7 @@ import fastrnns_rs
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.comparison import Comparison, Row
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.history.run_history import RunHistory
 from fastrnns_rs.views.text import shell_word, width
 
@@ -243,6 +244,19 @@ def test_suggested_processes_are_rounded() -> None:
     assert "\nr0/forward and r1/forward cannot be decided with 200 processes per side\n" in text
     assert "\nr0/forward cannot be decided with 200 processes per side\n" in open_rows(201)
     assert "inconclusive: " not in open_rows(None)
+
+
+def test_a_row_that_no_number_of_processes_decides_says_so() -> None:
+    """Numbers above 100,000 are not computed, and the row had no line at all."""
+    sides = run([exactly([1000, 1010, 1020])]), run([exactly([1020, 1000, 1010])])
+    outcome = compare_sources([sides[0]], [sides[1]], margin=0)
+    row = outcome.comparison.rows[0]
+    assert (row.verdict, row.required_processes) == ("inconclusive", None)
+    assert "\ncudnn/forward cannot be decided with 200 processes per side\n" in outcome.comparison.render()
+    assert "This difference cannot be decided with 200 processes per side." in outcome.explain("cudnn/forward")
+    # More processes do not replace sessions.
+    sessions = replace(outcome.comparison, rows=[replace(row, basis="sessions")])
+    assert "cannot be decided" not in sessions.render()
 
 
 def test_a_row_that_only_the_table_overrules_says_so() -> None:

@@ -120,9 +120,12 @@ class NamedRow:
 
         Among many rows, the intervals of a few exclude 1 by chance.
         """
-        low, high = self.row.ratio_ci_low, self.row.ratio_ci_high
-        excludes = (low is not None and low > 1.0) or (high is not None and high < 1.0)
-        return self.row.verdict == "inconclusive" and excludes
+        return self.row.verdict == "inconclusive" and _excludes_1(self.row)
+
+
+def _excludes_1(row: Row) -> bool:
+    low, high = row.ratio_ci_low, row.ratio_ci_high
+    return (low is not None and low > 1.0) or (high is not None and high < 1.0)
 
 
 def choose_verdict(found: Row | Change) -> str | None:
@@ -165,13 +168,16 @@ def _required(row: Row) -> int | None:
 
 
 def suggested_processes(row: Row) -> str | None:
-    """Returns the rounded number of processes per side that a new comparison needs.
+    """Returns the rounded number of processes per side that an open row needs.
 
     Returns `NEVER` if the number is too large, and None for a row without a suggestion.
     """
     needed = _required(row)
     if needed is None:
-        return None
+        # Numbers above 100,000 are not computed. More processes do not replace sessions, and a row whose interval
+        # excludes 1 has too few pairs for an estimate.
+        is_open = row.verdict == "inconclusive" and row.basis not in {"sessions", "history"}
+        return NEVER if is_open and not _excludes_1(row) else None
     if needed > MOST_SUGGESTED:
         return NEVER
     return f"{float(f'{needed:.1g}'):.0f}" if needed >= _ROUNDED_FROM else str(needed)
