@@ -29,6 +29,7 @@ from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import Interrupted, execute
 from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
+from fastrnns_rs.verbs.compare.conditions import hash_setting
 from fastrnns_rs.views.run import run_head
 
 GPU = {"name": "a card", "uuid": "GPU-0", "compute_capability": "9.0", "memory_total_bytes": 1 << 30}
@@ -213,6 +214,14 @@ if job["hang"]:
 time.sleep(0.5)
 print(json.dumps({"kind": "result", "status": "ok", "times": [begun, time.monotonic()]}), flush=True)
 """
+
+
+def test_sessions_beside_another_number_of_devices_are_no_history() -> None:
+    """A device beside one other counted as equal to the same device beside seven."""
+    _, run = begin(side_by_side=True)
+    eight = replace(run, plan=replace(run.plan, devices=[f"cuda:{number}" for number in range(8)]))
+    alone = [replace(one, plan=replace(one.plan, side_by_side=False)) for one in (run, eight)]
+    assert len({hash_setting(one, None) for one in (run, eight, *alone)}) == 3
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.codec import to_plain
-from fastrnns_rs.verbs.compare.environment_keys import choose_plan
+from fastrnns_rs.verbs.compare.environment_keys import choose_plan, count_devices
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Result, Run
@@ -55,7 +55,8 @@ def hash_setting(run: Run, side: str | None) -> str:
             "warmup": to_plain(plan.warmup),
             "nloops": plan.stop.parameters.get("nloops"),
             "live": plan.turns is not None,
-            "side_by_side": plan.side_by_side,
+            # Devices that measure at the same time share the CPU, memory, power and cooling.
+            "devices": count_devices(plan),
             "ranks": len(run.ranks),
         }
     )

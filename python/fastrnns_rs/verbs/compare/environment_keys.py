@@ -48,7 +48,7 @@ def flatten(run: Run, side: RunSide | None) -> dict[str, Value]:
         "stop": {"rule": plan.stop.rule, **plan.stop.parameters},
         "jit": to_plain(plan.jit),
         "devices": plan.devices,
-        "at_once": len(run.ranks) or (len(plan.devices) if plan.side_by_side else 1),
+        "at_once": len(run.ranks) or count_devices(plan),
     }
     # Machines of one model have the same names. A run of several machines has no machine of its own.
     machines = {one.machine_id[:_DIGITS] for one in run.sessions if one.machine_id is not None}
@@ -65,6 +65,11 @@ def choose_plan(run: Run, side: RunSide | None) -> PlanRecord:
     if side is None or side.jit is None:
         return run.plan
     return replace(run.plan, threads=side.threads, affinity=side.affinity, jit=side.jit)
+
+
+def count_devices(plan: PlanRecord) -> int:
+    """Returns the number of devices that measure at the same time."""
+    return len(plan.devices) if plan.side_by_side else 1
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, Value]]:

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import suppress
 
 #: Version of the tables and of the hashes in them, in `PRAGMA user_version`. An index of another version is rebuilt.
-_SHAPE = 10
+_SHAPE = 11
 _TABLES = """
 CREATE TABLE files (
     name BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL,

@@ -13,7 +13,7 @@ from fastrnns_rs.documents.history_trends import Trend, TrendPoint, TrendSegment
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine.level_changes import find_level_changes
-from fastrnns_rs.verbs.compare.environment_keys import plain
+from fastrnns_rs.verbs.compare.environment_keys import count_devices, plain
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 from fastrnns_rs.verbs.compare.session_spread import PastSession, past_sessions, pool_spread
 from fastrnns_rs.verbs.compare.side import Series, sizes
@@ -88,7 +88,7 @@ def _known(run: Run, one: Series, machine: str | None) -> dict[str, Any]:
         "affinity": plain(run.plan.affinity),
         **{name.replace("_", "-"): value for name, value in to_plain(run.plan.jit).items()},
         "ranks": len(run.ranks),
-        "side-by-side": run.plan.side_by_side,
+        "devices-at-once": count_devices(run.plan),
         "gpu": None if gpu is None else gpu.uuid or gpu.name,
         "machine": machine or f"{environment.cpu_model}, {environment.cpu_count} CPUs, {environment.os}",
     }
