@@ -88,6 +88,16 @@ def test_files_do_not_each_search_all_runners(tmp_path: Path, monkeypatch: pytes
     assert [runner for _, _, runner in behind(path)] == asked[::-1] == [f"a{number}" for number in range(8)]
 
 
+@pytest.mark.parametrize("runners", [RUNNERS, {'a "quoted" \\ name\n日本': 5.0}])
+def test_a_drawn_trace_keeps_runners(runners: dict[str, float], tmp_path: Path) -> None:
+    """The iterations of all runners were one statistic."""
+    drawn = tmp_path / "drawn.json.gz"
+    before = fastrnns_rs.read(manifest(tmp_path / "out", runners), trace_output=drawn)
+    after = fastrnns_rs.read(drawn)
+    assert statistics(after) == statistics(before) == [(one, 3, 1000 * took) for one, took in runners.items()]
+    assert [(row.name, row.runner) for row in after.ranges] == [(row.name, row.runner) for row in before.ranges]
+
+
 def test_shares_that_are_read_elsewhere_keep_runners(tmp_path: Path) -> None:
     found = behind(manifest(tmp_path / "out", RUNNERS))
     shares = [read_share([(path, path)], [False], at, "whole", [runner]) for at, (path, _, runner) in enumerate(found)]

@@ -175,6 +175,9 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
             if let Some(domain) = label.domain {
                 members.add("range domain", &names[domain.place()])?;
             }
+            if let Some(runner) = label.runner {
+                members.add("range runner", &names[runner.place()])?;
+            }
             if is_open {
                 members.add("range open", true)?;
             }

@@ -27,6 +27,7 @@ pub(super) fn may_begin(letter: u8) -> bool {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct RangeArguments<'a> {
     pub(super) domain: Option<Value<'a>>,
+    pub(super) runner: Option<Value<'a>>,
     thread: Option<Value<'a>>,
     is_nvtx: bool,
     is_of_process: bool,
@@ -41,6 +42,7 @@ impl<'a> RangeArguments<'a> {
         if text.starts_with(b"{") {
             members(text, 0, |key, value| match key {
                 b"range domain" => given.domain = Some(value),
+                b"range runner" => given.runner = Some(value),
                 b"range thread" => given.thread = Some(value),
                 b"range source" => given.is_nvtx = value == Value::Text(b"nvtx"),
                 b"range reach" => given.is_of_process = value == Value::Text(b"process"),

@@ -166,14 +166,15 @@ impl<'a> Sink<'a> {
         let end = (!given.is_open).then_some(end);
         plausible(start, end.unwrap_or(start))?;
         let name = self.name(event)?;
-        let domain = match given.domain {
+        let mut text = |value| match value {
             Some(Value::Text(raw)) => Some(self.trace.names.intern(&unescaped(raw).0)),
             _ => None,
         };
+        let (domain, runner) = (text(given.domain), text(given.runner));
         let process_id = event.process.and_then(number);
         let reach = given.reach(event.name, event.thread);
         let (capture, clock, source) = (self.trace.captures.len() as u32, self.clock, given.source());
-        let label = Label { capture, clock, process_id, reach, name, domain, source, runner: None };
+        let label = Label { capture, clock, process_id, reach, name, domain, source, runner };
         let label = self.trace.labels.intern(label);
         self.trace.ranges.put(Range { label, start, end });
         Ok(())
