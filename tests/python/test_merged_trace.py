@@ -226,6 +226,32 @@ def test_a_pushed_range_that_is_called_like_a_phase_stays_one_of_its_thread(tmp_
     assert after["ranges"] == before["ranges"]
 
 
+def test_operators_of_a_cpu_are_drawn(tmp_path: Path) -> None:
+    """The drawing was empty. `crossing` overlaps another without calling it or being called."""
+    inside = [operator("inner", 1012, 3), operator("outer", 1010, 20), operator("inner", 1010, 2)]
+    other = [{**operator("outer", 1011, 4), "tid": 101}, {**operator("other", 1000, 9), "pid": 200}]
+    path = write(tmp_path / "x.json", [*inside, *other, annotation("step", 1005, 30)])
+    before, events, after = drawn(tmp_path / "out.json", path)
+    assert [(row["name"], row["count"], row["self_ns"]) for row in before["cpu_operators"]] == [
+        ("outer", 2, 19_000),
+        ("other", 1, 9_000),
+        ("inner", 2, 5_000),
+    ]
+    assert_alike(after["cpu_operators"], before["cpu_operators"])
+    assert_same(before, after)
+    tracks = {event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    assert {"operators of thread 100", "operators of thread 101"} <= tracks
+    # Of slices that cross, one is on another lane, and of selected operators only these are drawn.
+    write(path, [*inside, operator("crossing", 1025, 10)])
+    _, events, _ = drawn(tmp_path / "out.json", path)
+    assert "operators of thread 100 (2)" in {event["args"].get("name") for event in events}
+    _, events, _ = drawn(tmp_path / "out.json", path, pattern="inner")
+    assert [event["name"] for event in chrome.slices(events)] == ["inner", "inner"]
+    # Beside GPU activity no report lists operators.
+    _, events, _ = drawn(tmp_path / "out.json", path, write(tmp_path / "gpu.json", ordinary()))
+    assert not chrome.slices(events, "cpu_op")
+
+
 def test_the_command_writes_it(tmp_path: Path) -> None:
     path, out = write(tmp_path / "x.json", ordinary()), tmp_path / "out.json.gz"
     out.write_text("what was there before")

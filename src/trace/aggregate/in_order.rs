@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::iter;
 
-use crate::memory;
+use crate::memory::{self, Room as _};
 use crate::trace::{Entries, Entry, IntoEntries, Log};
 
 /// So many entries of a log that is in no order are sorted at once; few in tests.
@@ -14,6 +15,22 @@ const BLOCK: usize = if cfg!(test) { 8 } else { 1 << 15 };
 pub(super) fn in_order<'a>(one: &'a Log, other: &'a Log) -> impl Iterator<Item = Entry> + 'a {
     let mut other = sorted(other);
     InOrder { one: sorted(one), left: None, right: other.next(), other }
+}
+
+/// The entries of a log by ascending start. Of those that start together the longer one called the shorter, whichever was
+/// written first, and comes first; of equal ones the first called the second.
+pub(super) fn longer_first(log: &Log) -> impl Iterator<Item = Entry> {
+    let (mut entries, mut together) = (sorted(log).peekable(), Vec::new());
+    iter::from_fn(move || {
+        if together.is_empty() {
+            let first = entries.next()?;
+            together.put(first);
+            together.extend(iter::from_fn(|| entries.next_if(|entry| entry.start == first.start)));
+            together.sort_by_key(|entry: &Entry| Reverse(entry.end));
+            together.reverse();
+        }
+        together.pop()
+    })
 }
 
 /// The entries of two logs. Most come from the first and are handed on at once.

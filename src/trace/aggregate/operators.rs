@@ -1,13 +1,11 @@
 //! Total and self times of CPU operators.
 
-use std::cmp::Reverse;
-
 use rustc_hash::FxHashMap;
 
-use super::in_order::in_order;
+use super::in_order::longer_first;
 use super::select::Chosen;
 use crate::memory::Room as _;
-use crate::trace::{Distinct, Log, NameId, OperatorRow, Trace};
+use crate::trace::{Distinct, NameId, OperatorRow, Trace};
 
 /// An operator that is running.
 #[derive(Debug, Clone, Copy)]
@@ -27,37 +25,27 @@ pub(super) fn rows(trace: &Trace, chosen: &Chosen<'_>) -> Vec<OperatorRow> {
     let mut names: Distinct<NameId> = Distinct::default();
     let mut rows: Vec<OperatorRow> = Vec::new();
     let mut threads: FxHashMap<_, Vec<Open>> = FxHashMap::default();
-    let none = Log::default();
-    let mut entries = in_order(&trace.operators, &none).peekable();
-    let mut together = Vec::new();
-    while let Some(first) = entries.next() {
-        together.put(first);
-        together.extend(std::iter::from_fn(|| entries.next_if(|entry| entry.start == first.start)));
-        // Of those that start together the longer one called the shorter, whichever was written first; of equal ones
-        // the first called the second.
-        together.sort_by_key(|entry| Reverse(entry.end));
-        for entry in together.drain(..) {
-            let callee = &trace.callees.all()[entry.what as usize];
-            let row = chosen.call(&entry).then(|| names.intern(callee.name) as usize);
-            if row == Some(rows.len()) {
-                let name = trace.names.text(callee.name).to_owned();
-                rows.put(OperatorRow { name, count: 0, total_ns: 0, self_ns: 0, mean_ns: 0.0 });
-            }
-            let thread = (chosen.clocks[callee.clock as usize], callee.process_id, callee.thread_id);
-            threads.room(1);
-            let open = threads.entry(thread).or_default();
-            while open.pop_if(|outer| outer.end <= entry.start).is_some() {}
-            if let Some(&Open { row: Some(caller), end }) = open.last() {
-                let taken = end.min(entry.end).abs_diff(entry.start);
-                rows[caller].self_ns = rows[caller].self_ns.saturating_sub(taken);
-            }
-            open.put(Open { row, end: entry.end });
-            let Some(row) = row else { continue };
-            let (row, time) = (&mut rows[row], entry.duration());
-            row.count += 1;
-            row.total_ns = row.total_ns.saturating_add(time);
-            row.self_ns = row.self_ns.saturating_add(time);
+    for entry in longer_first(&trace.operators) {
+        let callee = &trace.callees.all()[entry.what as usize];
+        let row = chosen.call(&entry).then(|| names.intern(callee.name) as usize);
+        if row == Some(rows.len()) {
+            let name = trace.names.text(callee.name).to_owned();
+            rows.put(OperatorRow { name, count: 0, total_ns: 0, self_ns: 0, mean_ns: 0.0 });
         }
+        let thread = (chosen.clocks[callee.clock as usize], callee.process_id, callee.thread_id);
+        threads.room(1);
+        let open = threads.entry(thread).or_default();
+        while open.pop_if(|outer| outer.end <= entry.start).is_some() {}
+        if let Some(&Open { row: Some(caller), end }) = open.last() {
+            let taken = end.min(entry.end).abs_diff(entry.start);
+            rows[caller].self_ns = rows[caller].self_ns.saturating_sub(taken);
+        }
+        open.put(Open { row, end: entry.end });
+        let Some(row) = row else { continue };
+        let (row, time) = (&mut rows[row], entry.duration());
+        row.count += 1;
+        row.total_ns = row.total_ns.saturating_add(time);
+        row.self_ns = row.self_ns.saturating_add(time);
     }
     for row in &mut rows {
         row.mean_ns = row.total_ns as f64 / row.count as f64;

@@ -1,7 +1,7 @@
 //! The selected events, piece by piece, for drawing.
 
 use super::idle::{self, Piece};
-use super::in_order::in_order;
+use super::in_order::{in_order, longer_first};
 use super::launched::launched;
 use super::select::{Chosen, Selection};
 use crate::memory;
@@ -62,6 +62,11 @@ impl<'a> Timeline<'a> {
         in_order(&self.trace.calls, &self.nothing).filter(|call| self.chosen.call(call))
     }
 
+    /// Operators of the CPU by their starts, those that call others before them; none beside GPU activity, as in a summary.
+    pub fn operators(&self) -> impl Iterator<Item = Entry> {
+        longer_first(self.known_operators()).filter(|operator| self.chosen.call(operator))
+    }
+
     /// Device operations by their starts, each with the call that launched it, where that is known and chosen too.
     pub fn operations(&self) -> impl Iterator<Item = (Entry, Option<Entry>)> {
         let chosen = launched(self.trace, &self.chosen).filter(|(entry, _)| self.chosen.operation(entry));
@@ -88,6 +93,10 @@ impl<'a> Timeline<'a> {
         idle::pieces(self.trace, &self.chosen, self.data_loaders)
     }
 
+    fn known_operators(&self) -> &Log {
+        if self.trace.operations() > 0 { &self.nothing } else { &self.trace.operators }
+    }
+
     fn chosen_ranges(&self) -> impl Iterator<Item = &'a Range> {
         self.trace.ranges.iter().filter(|range| self.chosen.range(range))
     }
@@ -110,7 +119,7 @@ impl<'a> Timeline<'a> {
             let device = self.trace.works.all()[entry.what as usize].queue.device;
             take(self.trace.devices[device as usize].clock, entry.start, entry.end, entry.correlation);
         }
-        for call in self.trace.calls.iter().filter(|call| self.chosen.call(call)) {
+        for call in self.trace.calls.iter().chain(self.known_operators()).filter(|call| self.chosen.call(call)) {
             take(self.trace.callees.all()[call.what as usize].clock, call.start, call.end, call.correlation);
         }
         for range in self.chosen_ranges() {

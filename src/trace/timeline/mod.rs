@@ -103,6 +103,10 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
             self.call(&call)?;
             self.drawn_one()?;
         }
+        for operator in timeline.operators() {
+            self.operator(&operator)?;
+            self.drawn_one()?;
+        }
         let mut flows = 0;
         for (entry, call) in timeline.operations() {
             let to = self.operation(&entry)?;
@@ -157,6 +161,15 @@ impl<'a, 't, W: Write> Drawing<'a, 't, W> {
             (self.after_origin(clock, call.start), call.duration(), &self.names[name.place()]);
         let correlation = self.timeline.correlation(clock, call.correlation);
         self.events.slice(&Slice { category, name, place, start, duration }, |members| joined(members, correlation))
+    }
+
+    fn operator(&mut self, entry: &Entry) -> io::Result<()> {
+        let callee = &self.timeline.trace().callees.all()[entry.what as usize];
+        let clock = self.timeline.clock(callee.clock);
+        let place = self.tracks.operator(clock, callee.process_id, callee.thread_id, (entry.start, entry.end));
+        let (start, name) = (self.after_origin(clock, entry.start), &self.names[callee.name.place()]);
+        let slice = Slice { category: "cpu_op", name, place, start, duration: entry.duration() };
+        self.events.slice(&slice, |_| Ok(()))
     }
 
     fn range(&mut self, label: &Label, start: i64, end: i64, is_open: bool) -> io::Result<()> {

@@ -29,6 +29,8 @@ pub(super) enum Track {
     Ranges(Option<i64>),
     /// Calls of a thread.
     Calls(Option<i64>),
+    /// Operators of a thread.
+    Operators(Option<i64>),
     /// Causes of idle time of a device.
     Idle,
     /// Activities of a queue of a device.
@@ -120,6 +122,18 @@ impl Tracks {
         Place { process: self.processes[host].number, thread }
     }
 
+    /// A place for an operator of a thread. Starts must not descend.
+    pub(super) fn operator(
+        &mut self,
+        clock: u32,
+        process: Option<i64>,
+        thread: Option<i64>,
+        times: (i64, i64),
+    ) -> Place {
+        let host = self.hosts.get(&(clock, process)).copied().unwrap_or_default();
+        self.place(host, Track::Operators(thread), times)
+    }
+
     /// A place for a range. Starts must not descend.
     pub(super) fn range(&mut self, clock: u32, process: Option<i64>, reach: Reach, times: (i64, i64)) -> Place {
         let host = self.hosts.get(&(clock, process)).copied().unwrap_or_default();
@@ -177,6 +191,7 @@ impl Track {
             Self::ProcessRanges => "ranges of the process".to_owned(),
             Self::Ranges(thread) => format!("ranges of thread {}", id(thread)),
             Self::Calls(thread) => format!("thread {}", id(thread)),
+            Self::Operators(thread) => format!("operators of thread {}", id(thread)),
             Self::Idle => "idle".to_owned(),
             Self::Stream(stream) => format!("stream {}", id(stream)),
         };
