@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Activity of a device over time, in bins of equal length from its first activity on.
+/// Activity of a device over time, in bins of equal length from its first activity on. Bins that no capture covers are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
     /// Start of the first bin.

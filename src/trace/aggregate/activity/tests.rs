@@ -98,6 +98,22 @@ fn many_devices_share_the_bins() {
     assert!(devices(&made.trace).iter().all(|row| row.activity.is_none()));
 }
 
+/// Bins are of the clock's time, which no part of a document tells apart from idle time.
+#[test]
+fn bins_between_two_files_of_a_process_are_empty() {
+    let mut made = Made::new();
+    for start in [0, 60_000] {
+        made.kernel((0, Some(1)), (start, start + 10_000), 0);
+        made.next_capture();
+    }
+    let row = devices(&made.trace).pop().expect("a device");
+    let activity = row.activity.expect("an activity");
+    let off = row.end_ns.abs_diff(row.start_ns) - row.span_ns;
+    assert_eq!((row.span_ns, row.idle_ns, off), (20_000, 0, 50_000));
+    let empty = activity.busy_ns.iter().filter(|&&busy| busy == 0).count() as u64 * activity.bin_ns;
+    assert!(empty <= off && off - empty < 2 * activity.bin_ns, "{empty}");
+}
+
 #[test]
 fn only_plots_have_bins() {
     let mut made = Made::new();
