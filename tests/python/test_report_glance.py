@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +101,18 @@ def test_a_capture_of_the_cpu_lists_its_operators(tmp_path: Path) -> None:
     # With GPU activity operators are not read, and not all captures of a job have any.
     both = write(tmp_path / "y.json", document([*events, call(), kernel("k", 5)]))
     assert fastrnns_rs.read(path, both).cpu_operators == fastrnns_rs.read(both).cpu_operators == []
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_pipe_has_the_operators_of_a_file(compressed: bool, tmp_path: Path) -> None:
+    """A pipe cannot be read twice, and had none."""
+    events = [operator("outer", 10, 10), operator("inner", 12, 3)]
+    path, pipe = write(tmp_path / f"x.json{'.gz' if compressed else ''}", events), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    threading.Thread(target=lambda: pipe.write_bytes(path.read_bytes()), daemon=True).start()
+    found = fastrnns_rs.read(pipe)
+    assert found.cpu_operators == fastrnns_rs.read(path).cpu_operators
+    assert [row.name for row in found.cpu_operators] == ["outer", "inner"]
 
 
 @settings(max_examples=60)

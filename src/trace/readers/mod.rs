@@ -109,10 +109,12 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     let capture = Capture { path: shown.to_owned(), format: format.name, size_bytes, ..Capture::default() };
     let operations = trace.operations();
     let source = Source { file: path, path: shown, bytes: opened.bytes, plain: opened.plain, capture };
-    let mut capture = (format.read)(source, trace, interrupted)?;
+    let is_kineto = format.name == kineto::NAME;
+    let read = if is_kineto && !is_file { kineto::read_once } else { format.read };
+    let mut capture = read(source, trace, interrupted)?;
     capture.sha256 = is_file.then(|| open::digest(path, size_bytes)).flatten();
-    if trace.operations() == operations && is_file && format.name == kineto::NAME {
-        again(path, shown, interrupted, &mut capture, |source| kineto::read_operators(source, trace, interrupted))?;
+    if trace.operations() == operations && is_file && is_kineto {
+        again(path, shown, interrupted, |source| kineto::read_operators(source, trace, &mut capture, interrupted))?;
     }
     if capture.events_skipped > 0 {
         trace.warnings.push(skipped(&capture));
@@ -121,22 +123,16 @@ pub fn read(path: &Path, shown: &str, trace: &mut Trace, interrupted: Interrupte
     Ok(())
 }
 
-/// Reads a file once more, from its beginning, that was opened a moment ago. What is skipped now was counted as read.
+/// Reads a file once more, from its beginning, that was opened a moment ago.
 fn again(
     path: &Path,
     shown: &str,
     interrupted: Interrupted<'_>,
-    first: &mut Capture,
-    read: impl FnOnce(Source<'_>) -> Result<Capture>,
+    read: impl FnOnce(Source<'_>) -> Result<()>,
 ) -> Result<()> {
     let Ok(open::Opened { bytes, .. }) = open::open(path, interrupted) else { return Ok(()) };
     let capture = Capture { path: shown.to_owned(), ..Capture::default() };
-    let second = read(Source { file: path, path: shown, bytes, plain: None, capture })?;
-    first.events_read = first.events_read.saturating_sub(second.events_skipped);
-    for skipped in second.skipped {
-        first.skip_many(&skipped.reason, skipped.count, skipped.first_offset_bytes);
-    }
-    Ok(())
+    read(Source { file: path, path: shown, bytes, plain: None, capture })
 }
 
 /// Adds the events of a trace in JSON, of which `step` bytes are read at once, in pieces of `piece` bytes. Neither must make
@@ -154,7 +150,7 @@ pub fn read_grains(path: &Path, shown: &str, trace: &mut Trace, step: usize, pie
     let mut capture =
         kineto::read_finely(Source { file: path, path: shown, bytes, plain, capture }, trace, step, piece)?;
     if trace.operations() == 0 {
-        again(path, shown, &|| false, &mut capture, |source| kineto::read_operators_finely(source, trace, step))?;
+        again(path, shown, &|| false, |source| kineto::read_operators_finely(source, trace, &mut capture, step))?;
     }
     trace.captures.push(capture);
     Ok(())

@@ -14,6 +14,8 @@ use crate::trace::readers::Interrupted;
 pub(super) struct Events<'a> {
     pub(super) text: Text,
     pub(super) sink: Sink<'a>,
+    /// For operators, if the text cannot be read once more for them.
+    pub(super) operators: Option<Sink<'a>>,
     pub(super) interrupted: Interrupted<'a>,
     splitter: Splitter,
     layout: Layout<Member>,
@@ -39,7 +41,8 @@ enum Plain {
 
 impl<'a> Events<'a> {
     pub(super) fn new(text: Text, sink: Sink<'a>, interrupted: Interrupted<'a>) -> Self {
-        Self { text, sink, interrupted, splitter: Splitter::default(), layout: Layout::new(Member::named) }
+        let (splitter, layout) = (Splitter::default(), Layout::new(Member::named));
+        Self { text, sink, operators: None, interrupted, splitter, layout }
     }
 
     /// Takes events, from between two of them, up to the first that ends behind `place` of the stream.
@@ -84,11 +87,16 @@ impl<'a> Events<'a> {
             let plain = event.len() <= LONGEST
                 && if is_unneeded(text, &self.layout) {
                     self.sink.pass();
+                    keep(self.operators.as_mut(), text, offset);
                     true
                 } else {
                     let mut found = Event::default();
                     let plain = found.take_plain(text, &mut self.layout, Some(&self.sink.callees));
-                    plain.is_some() && self.sink.take(&found, offset).is_ok()
+                    let plain = plain.is_some() && self.sink.take(&found, offset).is_ok();
+                    if plain && found.is_operator() {
+                        keep(self.operators.as_mut(), text, offset);
+                    }
+                    plain
                 };
             // The parser says why.
             if !plain {
@@ -143,7 +151,12 @@ impl<'a> Events<'a> {
             Ok((_, place)) | Err(Fault::Malformed(place, _)) if place > LONGEST => Err(Fault::Incomplete),
             parsed => parsed,
         };
-        let fault = match parsed.and_then(|(event, end)| self.sink.take(&event, position).map(|()| end)) {
+        let taken = parsed.and_then(|(event, end)| {
+            self.sink.take(&event, position)?;
+            self.operators.as_mut().map_or(Ok(()), |operators| operators.take(&event, position))?;
+            Ok(end)
+        });
+        let fault = match taken {
             Ok(end) => {
                 self.text.pass(end);
                 return Ok(());
@@ -202,5 +215,14 @@ impl<'a> Events<'a> {
                 }
             }
         }
+    }
+}
+
+/// Keeps the operator at the beginning of a text. What is not JSON in it does not count, as nowhere else.
+fn keep(operators: Option<&mut Sink<'_>>, text: &[u8], offset: u64) {
+    if let Some(operators) = operators
+        && let Ok((event, _)) = Event::parse(text, 0)
+    {
+        let _ = operators.take(&event, offset);
     }
 }

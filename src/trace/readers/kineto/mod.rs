@@ -47,27 +47,67 @@ pub(super) fn read(source: Source<'_>, trace: &mut Trace, interrupted: Interrupt
     read_grains(source, trace, interrupted, Grain::default())
 }
 
+/// Reads a trace that cannot be read once more, from a pipe: operators are kept aside until it is known that it has no GPU.
+pub(super) fn read_once(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
+    once(source, trace, interrupted, Grain::default())
+}
+
+fn once(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
+    let (operations, mut aside) = (trace.operations(), Trace::behind(trace.capture_number()));
+    let mut damaged = Capture::default();
+    let mut capture = take(source, trace, interrupted, grain, Operators::Aside(&mut aside, &mut damaged))?;
+    if trace.operations() == operations {
+        add_operators(trace, aside, &mut capture, damaged);
+    }
+    Ok(capture)
+}
+
 /// Reads the operators of the CPU, and nothing else. A capture has many times as many of them as activities of a GPU, and
 /// where it has any of these operators are not used: only a capture without a GPU is read once more for them.
 ///
-/// It was read before, so that all there is to say has been said, but of damaged operators: they are in the result alone.
-pub(super) fn read_operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>) -> Result<Capture> {
-    operators(source, trace, interrupted, Grain::default())
+/// It was read before, so that all there is to say of it has been said, except of damaged operators.
+pub(super) fn read_operators(
+    source: Source<'_>,
+    trace: &mut Trace,
+    first: &mut Capture,
+    interrupted: Interrupted<'_>,
+) -> Result<()> {
+    operators(source, trace, first, interrupted, Grain::default())
 }
 
 /// Reads the operators, so many bytes at once.
 #[cfg(any(test, fuzzing))]
-pub(super) fn read_operators_finely(source: Source<'_>, trace: &mut Trace, step: usize) -> Result<Capture> {
-    operators(source, trace, &|| false, Grain { step, ..Grain::default() })
+pub(super) fn read_operators_finely(
+    source: Source<'_>,
+    trace: &mut Trace,
+    first: &mut Capture,
+    step: usize,
+) -> Result<()> {
+    operators(source, trace, first, &|| false, Grain { step, ..Grain::default() })
 }
 
-fn operators(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
+fn operators(
+    source: Source<'_>,
+    trace: &mut Trace,
+    first: &mut Capture,
+    interrupted: Interrupted<'_>,
+    grain: Grain,
+) -> Result<()> {
     let mut aside = Trace::behind(trace.capture_number());
     let source = Source { plain: None, ..source };
-    let capture = take(source, &mut aside, interrupted, grain, true)?;
+    let damaged = take(source, &mut aside, interrupted, grain, Operators::Only)?;
+    add_operators(trace, aside, first, damaged);
+    Ok(())
+}
+
+/// Adds operators to a `trace` without a GPU. Damaged ones were counted as read in its `first` walk.
+fn add_operators(trace: &mut Trace, mut aside: Trace, first: &mut Capture, damaged: Capture) {
     aside.warnings.clear();
     trace.append(aside);
-    Ok(capture)
+    first.events_read = first.events_read.saturating_sub(damaged.events_skipped);
+    for skipped in damaged.skipped {
+        first.skip_many(&skipped.reason, skipped.count, skipped.first_offset_bytes);
+    }
 }
 
 /// Reads a trace, so many bytes at once and in pieces of so many.
@@ -77,7 +117,17 @@ pub(super) fn read_finely(source: Source<'_>, trace: &mut Trace, step: usize, pi
 }
 
 fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
-    take(source, trace, interrupted, grain, false)
+    take(source, trace, interrupted, grain, Operators::Passed)
+}
+
+/// Treatment of the operators of the CPU.
+enum Operators<'a> {
+    /// Operators are counted as events that no summary needs.
+    Passed,
+    /// The same, and operators are put into this trace; damaged ones are counted here.
+    Aside(&'a mut Trace, &'a mut Capture),
+    /// Only operators are taken.
+    Only,
 }
 
 fn take(
@@ -85,13 +135,21 @@ fn take(
     trace: &mut Trace,
     interrupted: Interrupted<'_>,
     grain: Grain,
-    only_operators: bool,
+    operators: Operators<'_>,
 ) -> Result<Capture> {
     let Source { path, bytes, plain, capture, .. } = source;
     let clock = trace.add_clock(format!("capture {}", trace.capture_number()));
     let (text, mut sink) = (Text::new(bytes, 0, grain.step), Sink::new(trace, clock, capture));
-    sink.only_operators = only_operators;
-    let events = Events::new(text, sink, interrupted);
+    sink.only_operators = matches!(operators, Operators::Only);
+    let mut events = Events::new(text, sink, interrupted);
+    let mut damaged = None;
+    if let Operators::Aside(aside, of_operators) = operators {
+        damaged = Some(of_operators);
+        let clock = aside.add_clock(String::new());
+        let mut sink = Sink::new(aside, clock, Capture::default());
+        sink.only_operators = true;
+        events.operators = Some(sink);
+    }
     let mut reader = Reader { events, plain, grain, metadata: Metadata::default() };
     let not_one = |reason: &str| Error::NotACapture {
         path: path.to_owned(),
@@ -114,7 +172,7 @@ fn take(
             // A list of events may lack its closing bracket: the form allows that.
             reader.list()?;
             let capture = &reader.events.sink.capture;
-            if !only_operators && capture.events_read == 0 && capture.events_skipped > 0 {
+            if !reader.events.sink.only_operators && capture.events_read == 0 && capture.events_skipped > 0 {
                 return Err(not_one("the JSON list contains no event"));
             }
             true
@@ -139,6 +197,9 @@ fn take(
             evidence: format!("{path}: text at byte {}", reader.events.text.position()),
             hint: "Store each trace in its own file.".to_owned(),
         });
+    }
+    if let (Some(operators), Some(damaged)) = (reader.events.operators, damaged) {
+        *damaged = operators.finish(&reader.metadata);
     }
     Ok(reader.events.sink.finish(&reader.metadata))
 }

@@ -8,6 +8,7 @@ use crate::trace::{
     Entry, KernelsBy, Kind, Log, Options, Reach, Selection, Summary, categories::Categories, summarize,
 };
 
+mod operators;
 mod steps;
 
 fn source(text: &[u8], plain: Option<Arc<File>>) -> Source<'_> {
