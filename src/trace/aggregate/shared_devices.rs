@@ -19,10 +19,9 @@ pub(super) fn warning(chosen: &Chosen<'_>, spans: impl Iterator<Item = Option<(i
         }
     }
     let shared = by_number.into_iter().filter_map(|(number, mut spans)| {
-        spans.sort_unstable();
-        let meet = spans.windows(2).any(|pair| pair[1].0 < pair[0].1);
-        let device = chosen.numbers.all()[number as usize].1.filter(|_| meet)?;
-        Some(format!("GPU {device}: {} processes", spans.len()))
+        let count = sharing(&mut spans);
+        let device = chosen.numbers.all()[number as usize].1.filter(|_| count > 0)?;
+        Some(format!("GPU {device}: {count} processes"))
     });
     let mut named: Vec<String> = shared.collect();
     if named.is_empty() {
@@ -37,4 +36,51 @@ pub(super) fn warning(chosen: &Chosen<'_>, spans: impl Iterator<Item = Option<(i
         evidence: named.join("; "),
         hint: "Compare the busy times of the processes: fastrnns-rs report FILE --by device".to_owned(),
     })
+}
+
+/// Returns the number of spans that overlap another one.
+fn sharing(spans: &mut [(i64, i64)]) -> usize {
+    spans.sort_unstable();
+    let (mut count, mut covered) = (0, i64::MIN);
+    for (place, &(start, end)) in spans.iter().enumerate() {
+        let meets_next = spans.get(place + 1).is_some_and(|next| next.0 < end);
+        count += usize::from(start < covered || meets_next);
+        covered = covered.max(end);
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::sharing;
+    use crate::trace::aggregate::Selection;
+    use crate::trace::aggregate::made::Made;
+
+    /// The third process ran when the others were over.
+    #[test]
+    fn only_processes_that_overlap_are_counted() {
+        let mut made = Made::new();
+        for (process, start) in [(1, 0), (2, 50), (3, 1000)] {
+            made.kernel((0, Some(process)), (start, start + 100), 0);
+        }
+        let warnings = made.summary(Selection::default()).warnings;
+        let evidence: Vec<_> =
+            warnings.iter().filter(|one| one.code == "gpu_shared").map(|one| &*one.evidence).collect();
+        assert_eq!(evidence, ["GPU 0: 2 processes"]);
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_comparing_all(spans in prop::collection::vec((0_i64..60, 1_i64..20), 0..12)) {
+            let mut spans: Vec<_> = spans.into_iter().map(|(start, length)| (start, start + length)).collect();
+            let meets = |place: usize| {
+                let (start, end) = spans[place];
+                (0..spans.len()).any(|other| other != place && spans[other].0 < end && start < spans[other].1)
+            };
+            let expected = (0..spans.len()).filter(|&place| meets(place)).count();
+            prop_assert_eq!(sharing(&mut spans), expected);
+        }
+    }
 }
