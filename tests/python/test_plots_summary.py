@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from kineto_traces import by_dice, kernel, operator, write
+from kineto_traces import by_dice, document, kernel, operator, write
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.patches import Rectangle, StepPatch
@@ -131,6 +131,19 @@ def test_utilization_and_timeline_have_the_bins(tmp_path: Path) -> None:
     for row, step in zip(rows, [one for one in axes.patches if isinstance(one, StepPatch)], strict=True):
         values, _, base = step.get_data()
         assert (base - values) / 0.86 * max(activity.bin_ns, *row.bins_ns) == pytest.approx(row.bins_ns)
+
+
+def test_time_between_the_files_of_a_process_is_named(tmp_path: Path) -> None:
+    """It is drawn as time without activity."""
+    paths = []
+    for at, start in enumerate((0, 60e6)):
+        events = document([kernel(f"k{at}", start, 10_000)])
+        paths.append(write(tmp_path / f"{at}.json", {"baseTimeNanoseconds": 5, "host_name": "a", **events}))
+    found = fastrnns_rs.read(*paths)
+    for kind, rows in (("utilization", None), ("timeline", "GPU 0")):
+        note = draw(found.document, kind, row=rows).canvas.note
+        assert "No file contains 59.99 s of this time." in note, note
+    assert "No file" not in draw(fastrnns_rs.read(paths[0]).document, "utilization").canvas.note
 
 
 def test_lanes_with_overlaps_name_their_full_height(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ impl<'a> Timeline<'a> {
         in_order(&self.trace.calls, &self.nothing).filter(|call| self.chosen.call(call))
     }
 
-    /// Operators of the CPU by their starts, those that call others before them; none beside GPU activity, as in a summary.
+    /// Operators of the CPU by their starts, those that call others before them; none in a capture with GPU activity, as in a summary.
     pub fn operators(&self) -> impl Iterator<Item = Entry> {
         longer_first(self.known_operators()).filter(|operator| self.chosen.call(operator))
     }

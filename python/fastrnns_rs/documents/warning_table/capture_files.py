@@ -185,7 +185,7 @@ _LIMITS = (
         "gpu_shared",
         effect="idle time of a GPU may contain the work of other processes, because each process is counted alone",
         short="idle time of a GPU may contain the work of other processes",
-        evidence="numbers of GPUs, each with the number of its processes, of which some used it during the same time",
+        evidence="numbers of GPUs, each with the number of its processes that used it during the same time as another",
         hint="Compare the busy times of the processes: fastrnns-rs report FILE --by device",
         verbs=_REPORTS,
         details="Processes with their own CUDA_VISIBLE_DEVICES may use the same number for different GPUs.",

@@ -77,7 +77,8 @@ def draw_utilization(document: PlainSummary | SummaryDocument, canvas: Canvas) -
     _finish(canvas, names, scale, [row for _, row in devices])
     lengths = ", ".join(dict.fromkeys(time(row["activity"]["bin_ns"]) for _, row in devices))
     height_note = f"Full height: busy for a whole bin of {lengths}."
-    canvas.note = " ".join(filter(None, (height_note, selection_note(plain, "GPUs", "devices"))))
+    unknown = _unknown([row for _, row in devices])
+    canvas.note = " ".join(filter(None, (height_note, unknown, selection_note(plain, "GPUs", "devices"))))
 
 
 def draw_timeline(document: PlainSummary | SummaryDocument, canvas: Canvas, row: str) -> None:
@@ -96,7 +97,14 @@ def draw_timeline(document: PlainSummary | SummaryDocument, canvas: Canvas, row:
     more = f" {left} more in the table." if left else ""
     canvas.note = (
         f"Full height: active for a whole bin of {time(activity['bin_ns'])}.{more}{_overlaps(shown, activity)}"
-    )
+        f" {_unknown([device])}"
+    ).rstrip()
+
+
+def _unknown(devices: Sequence[Row]) -> str:
+    """Returns a sentence about time that no file of a process contains, if any."""
+    longest = max((row["end_ns"] - row["start_ns"] - row["span_ns"] for row in devices), default=0)
+    return f"No file contains {time(longest)} of this time." if longest > 0 else ""
 
 
 def _overlaps(shown: Sequence[Lane], activity: Row) -> str:

@@ -98,7 +98,7 @@ fn many_devices_share_the_bins() {
     assert!(devices(&made.trace).iter().all(|row| row.activity.is_none()));
 }
 
-/// Bins are of the clock's time, which no part of a document tells apart from idle time.
+/// Bins are of the clock's time: no part of a document separates what no file contains from idle time.
 #[test]
 fn bins_between_two_files_of_a_process_are_empty() {
     let mut made = Made::new();
