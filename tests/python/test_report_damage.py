@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,8 +59,8 @@ def assert_tells(done: Done, status: int) -> None:
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [
-        pytest.param(lambda packed: packed + b"garbage" * 9, [], id="garbage after it"),
-        pytest.param(lambda packed: packed + b"more", ["may be damaged"], id="less than a header after it"),
+        pytest.param(lambda packed: packed + b"garbage" * 9, ["may be damaged"], id="garbage after it"),
+        pytest.param(lambda packed: packed + b"\0" * 5, [], id="few zeros after it"),
         pytest.param(lambda packed: packed + b"\0" * 1000, [], id="zeros after it"),
         pytest.param(lambda packed: packed[:-4], ["may be damaged"], id="no length"),
         pytest.param(lambda packed: packed[:-8] + bytes(8), ["may be damaged"], id="wrong checksum"),
@@ -67,7 +69,7 @@ def assert_tells(done: Done, status: int) -> None:
 def test_a_compressed_trace_that_is_all_there_is_read(
     damage: Callable[[bytes], bytes], expected: list[str], count: int, tmp_path: Path
 ) -> None:
-    """Whatever is wrong with its end, however small it is. What is no stream behind one is ignored, as `gzip` does."""
+    """Whatever is wrong with its end, however small it is. Zeros are ignored, as `gzip` does."""
     path = write(tmp_path / "x.bin", damage(gzip.compress(lines(ordinary(count)).encode())))
     summary = fastrnns_rs.read(path)
     assert len(kernels(summary)) == count
@@ -222,12 +224,37 @@ def test_damaged_operators_of_a_cpu_are_counted(tmp_path: Path) -> None:
     summary = fastrnns_rs.read(path)
     (capture,) = summary.captures
     assert (capture.events_read, capture.events_skipped) == (1, 3)
-    assert sorted(skipped.reason for skipped in capture.skipped) == [
-        "an event ends before it starts",
-        "an event has no duration",
-        "begin and end are two events",
-    ]
+    assert [(one.reason, one.count) for one in capture.skipped] == [("an operator has no valid times", 3)]
     assert_tells(run_cli("report", "--strict", str(path)), 1)
+
+
+@pytest.mark.parametrize("arguments", ['{"x": [1, 2}', '{"x": undefined}', '{"x": 1 2}'])
+@pytest.mark.parametrize("piped", [False, True], ids=["file", "pipe"])
+def test_operators_that_are_not_json_are_counted(piped: bool, arguments: str, tmp_path: Path) -> None:
+    """Their damage stands behind all that other traces need of them."""
+    names = ["aten::a", "aten::b", "aten::c"]
+    text = json.dumps(document([operator(name, 10 * at, here=at) for at, name in enumerate(names)]))
+    damaged = text.replace(json.dumps(operator(here=1)["args"]), arguments)
+    path = write(tmp_path / "x.json", damaged)
+    if piped:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_text, args=(damaged,))
+        writer.start()
+        summary = fastrnns_rs.read(pipe)
+        writer.join()
+    else:
+        summary = fastrnns_rs.read(path)
+        assert_tells(run_cli("report", "--strict", str(path)), 1)
+    assert {row.name for row in summary.cpu_operators} == {"aten::a", "aten::c"}
+    assert (summary.captures[0].events_read, summary.captures[0].events_skipped) == (2, 1)
+
+
+def test_damaged_names_of_operators_are_told(tmp_path: Path) -> None:
+    """Names that differ only there are one row, as of kernels."""
+    text = json.dumps(document([operator("a?m"), operator("a!m", 10)])).encode()
+    path = write(tmp_path / "x.json", text.replace(b"?", b"\xff").replace(b"!", b"\xfe"))
+    assert codes(fastrnns_rs.read(path)) == {"names_damaged"}
 
 
 def test_a_rank_that_cannot_be_read_is_told(tmp_path: Path) -> None:

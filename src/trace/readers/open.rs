@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufRead as _, BufReader, Cursor, Read};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
@@ -24,8 +24,6 @@ const WORTH_A_THREAD: u64 = 64 * 1024;
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// Larger files are not hashed: it would take longer than reading them.
 const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
-/// The decoder's error for bytes that begin no stream.
-const NO_HEADER: &str = "invalid gzip header";
 /// Compressed bytes that may follow each other without content. Members and blocks may be empty, and a pipe may have no end of them.
 const MOST_WITHOUT_CONTENT: usize = 1024 * 1024;
 
@@ -109,30 +107,37 @@ impl Read for Waiting {
     }
 }
 
-/// The content of a gzip stream.
-struct Unpacked<R: Read> {
-    decoder: MultiGzDecoder<Compressed<R>>,
-    has_content: bool,
-}
+/// The content of a gzip stream, or of several; zeros after each are passed over, as programs that write whole blocks leave them.
+struct Unpacked<R: Read>(Option<GzDecoder<BufReader<Compressed<R>>>>);
 
 impl<R: Read> Unpacked<R> {
     fn new(source: R) -> Self {
-        Self { decoder: MultiGzDecoder::new(Compressed { source, without_content: 0 }), has_content: false }
+        Self(Some(GzDecoder::new(BufReader::new(Compressed { source, without_content: 0 }))))
     }
 }
 
 impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = match self.decoder.read(buffer) {
-            // Behind a whole stream, as programs that write blocks leave it: no other stream begins there.
-            Err(error) if self.has_content && error.to_string() == NO_HEADER => return Ok(0),
-            read => read?,
-        };
-        if count > 0 {
-            self.has_content = true;
-            self.decoder.get_mut().without_content = 0;
+        while let Some(decoder) = &mut self.0 {
+            let count = decoder.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                decoder.get_mut().get_mut().without_content = 0;
+                return Ok(count);
+            }
+            let rest = decoder.get_mut();
+            loop {
+                let zeros = rest.fill_buf()?.iter().take_while(|&&byte| byte == 0).count();
+                if zeros == 0 {
+                    break;
+                }
+                rest.consume(zeros);
+            }
+            if rest.fill_buf()?.is_empty() {
+                break;
+            }
+            self.0 = self.0.take().map(|decoder| GzDecoder::new(decoder.into_inner()));
         }
-        Ok(count)
+        Ok(0)
     }
 }
 

@@ -87,22 +87,18 @@ impl<'a> Events<'a> {
             let plain = event.len() <= LONGEST
                 && if is_unneeded(text, &self.layout) {
                     self.sink.pass();
-                    keep(self.operators.as_mut(), text, offset);
                     true
                 } else {
                     let mut found = Event::default();
                     let plain = found.take_plain(text, &mut self.layout, Some(&self.sink.callees));
-                    let plain = plain.is_some() && self.sink.take(&found, offset).is_ok();
-                    if plain && found.is_operator() {
-                        keep(self.operators.as_mut(), text, offset);
-                    }
-                    plain
+                    plain.is_some() && self.sink.take(&found, offset).is_ok()
                 };
             // The parser says why.
             if !plain {
                 self.text.pass(event.start);
                 return Ok(Plain::Look);
             }
+            keep(self.operators.as_mut(), text, offset);
             if position + event.end as u64 > until {
                 self.text.pass(event.end);
                 return Ok(Plain::Reached);
@@ -165,21 +161,28 @@ impl<'a> Events<'a> {
         };
         match fault {
             Fault::Incomplete if self.text.window().len() > LONGEST => {
-                self.sink.lose("an event is too long", position);
+                self.lose("an event is too long", position);
                 skip_long(&mut self.text, self.interrupted)?;
             }
             Fault::Incomplete => {
                 if !self.grow()? {
-                    self.sink.lose("the file ends inside an event", position);
+                    self.lose("the file ends inside an event", position);
                     self.text.pass(usize::MAX);
                 }
             }
             Fault::Malformed(place, reason) => {
-                self.sink.lose(reason, position);
+                self.lose(reason, position);
                 self.resume(place)?;
             }
         }
         Ok(())
+    }
+
+    /// Counts an event that is not one.
+    fn lose(&mut self, reason: &str, position: u64) {
+        for sink in [&mut self.sink].into_iter().chain(&mut self.operators) {
+            sink.capture.skip(reason, Some(position));
+        }
     }
 
     /// Skips a value in the place of an event.
@@ -188,7 +191,7 @@ impl<'a> Events<'a> {
         let passed = self.whole(|window| match value::value(window, 0)? {
             (Value::Nested(_) | Value::Text(_) | Value::Bare(_), end) => Ok(((), end)),
         })?;
-        self.sink.lose("an event is not an object", position);
+        self.lose("an event is not an object", position);
         if passed.is_none() {
             self.resume(0)?;
         }
@@ -218,11 +221,11 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Keeps the operator at the beginning of a text. What is not JSON in it does not count, as nowhere else.
+/// Keeps the operator, if the event at the beginning of a text is one; the event is read to its end.
 fn keep(operators: Option<&mut Sink<'_>>, text: &[u8], offset: u64) {
-    if let Some(operators) = operators
-        && let Ok((event, _)) = Event::parse(text, 0)
-    {
-        let _ = operators.take(&event, offset);
+    let Some(operators) = operators else { return };
+    let kept = Event::parse(text, 0).and_then(|(event, _)| operators.take(&event, offset));
+    if let Err(Fault::Malformed(_, reason)) = kept {
+        operators.capture.skip(reason, Some(offset));
     }
 }

@@ -54,10 +54,10 @@ pub(super) fn read_once(source: Source<'_>, trace: &mut Trace, interrupted: Inte
 
 fn once(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, grain: Grain) -> Result<Capture> {
     let (operations, mut aside) = (trace.operations(), Trace::behind(trace.capture_number()));
-    let mut damaged = Capture::default();
-    let mut capture = take(source, trace, interrupted, grain, Operators::Aside(&mut aside, &mut damaged))?;
+    let mut second = Capture::default();
+    let mut capture = take(source, trace, interrupted, grain, Operators::Aside(&mut aside, &mut second))?;
     if trace.operations() == operations {
-        add_operators(trace, aside, &mut capture, damaged);
+        add_operators(trace, aside, &mut capture, second);
     }
     Ok(capture)
 }
@@ -65,7 +65,7 @@ fn once(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'_>, gra
 /// Reads the operators of the CPU, and nothing else. A capture has many times as many of them as activities of a GPU, and
 /// where it has any of these operators are not used: only a capture without a GPU is read once more for them.
 ///
-/// It was read before, so that all there is to say of it has been said, except of damaged operators.
+/// It was read before, so that all there is to say of it has been said, except of damaged operators and their names.
 pub(super) fn read_operators(
     source: Source<'_>,
     trace: &mut Trace,
@@ -95,18 +95,20 @@ fn operators(
 ) -> Result<()> {
     let mut aside = Trace::behind(trace.capture_number());
     let source = Source { plain: None, ..source };
-    let damaged = take(source, &mut aside, interrupted, grain, Operators::Only)?;
-    add_operators(trace, aside, first, damaged);
+    let second = take(source, &mut aside, interrupted, grain, Operators::Only)?;
+    add_operators(trace, aside, first, second);
     Ok(())
 }
 
-/// Adds operators to a `trace` without a GPU. Damaged ones were counted as read in its `first` walk.
-fn add_operators(trace: &mut Trace, mut aside: Trace, first: &mut Capture, damaged: Capture) {
-    aside.warnings.clear();
+/// Adds operators to a `trace` without a GPU. Its `first` walk did not read every event to its end: what is damaged behind the
+/// place where it stopped counted as read.
+fn add_operators(trace: &mut Trace, aside: Trace, first: &mut Capture, second: Capture) {
     trace.append(aside);
-    first.events_read = first.events_read.saturating_sub(damaged.events_skipped);
-    for skipped in damaged.skipped {
-        first.skip_many(&skipped.reason, skipped.count, skipped.first_offset_bytes);
+    for skipped in second.skipped {
+        let known = first.skipped.iter().find(|known| known.reason == skipped.reason).map_or(0, |known| known.count);
+        let more = skipped.count.saturating_sub(known);
+        first.events_read = first.events_read.saturating_sub(more);
+        first.skip_many(&skipped.reason, more, skipped.first_offset_bytes);
     }
 }
 
@@ -124,7 +126,7 @@ fn read_grains(source: Source<'_>, trace: &mut Trace, interrupted: Interrupted<'
 enum Operators<'a> {
     /// Operators are counted as events that no summary needs.
     Passed,
-    /// The same, and operators are put into this trace; damaged ones are counted here.
+    /// The same, and operators are put into this trace; their capture is the other.
     Aside(&'a mut Trace, &'a mut Capture),
     /// Only operators are taken.
     Only,
@@ -142,9 +144,9 @@ fn take(
     let (text, mut sink) = (Text::new(bytes, 0, grain.step), Sink::new(trace, clock, capture));
     sink.only_operators = matches!(operators, Operators::Only);
     let mut events = Events::new(text, sink, interrupted);
-    let mut damaged = None;
+    let mut second = None;
     if let Operators::Aside(aside, of_operators) = operators {
-        damaged = Some(of_operators);
+        second = Some(of_operators);
         let clock = aside.add_clock(String::new());
         let mut sink = Sink::new(aside, clock, Capture::default());
         sink.only_operators = true;
@@ -170,12 +172,12 @@ fn take(
         Some(b'[') => {
             reader.events.text.pass(1);
             // A list of events may lack its closing bracket: the form allows that.
-            reader.list()?;
+            let ended = reader.list()?;
             let capture = &reader.events.sink.capture;
             if !reader.events.sink.only_operators && capture.events_read == 0 && capture.events_skipped > 0 {
                 return Err(not_one("the JSON list contains no event"));
             }
-            true
+            ended || reader.events.text.fault().is_none()
         }
         _ => return Err(not_one(reader.events.text.fault().unwrap_or("the file is not a JSON trace"))),
     };
@@ -198,8 +200,11 @@ fn take(
             hint: "Store each trace in its own file.".to_owned(),
         });
     }
-    if let (Some(operators), Some(damaged)) = (reader.events.operators, damaged) {
-        *damaged = operators.finish(&reader.metadata);
+    if reader.events.sink.only_operators {
+        reader.events.sink.trace.warnings.clear();
+    }
+    if let (Some(operators), Some(second)) = (reader.events.operators, second) {
+        *second = operators.finish(&reader.metadata);
     }
     Ok(reader.events.sink.finish(&reader.metadata))
 }

@@ -81,13 +81,6 @@ impl<'a> Sink<'a> {
         self.capture.events_read += 1;
     }
 
-    /// Counts an event that is not one; the first walk has counted it before operators are read.
-    pub(super) fn lose(&mut self, reason: &str, position: u64) {
-        if !self.only_operators {
-            self.capture.skip(reason, Some(position));
-        }
-    }
-
     /// Takes an event at `position`.
     ///
     /// # Errors
@@ -151,9 +144,11 @@ impl<'a> Sink<'a> {
 
     fn operator(&mut self, event: &Event<'_>, class: Class) -> Result<(), &'static str> {
         if class == Class::Other && event.is_activity() && event.is_operator() {
-            let (start, end) = event.times().and_then(|(start, end)| plausible(start, end))?;
+            // Reasons of its own: those of a walk that takes other events are known already.
+            let times = event.times().and_then(|(start, end)| plausible(start, end));
+            let (start, end) = times.map_err(|_| "an operator has no valid times")?;
             let (process_id, thread_id) = (event.process.and_then(number), event.thread.and_then(number));
-            let name = self.name(event)?;
+            let name = self.name(event).map_err(|_| "an operator has no name")?;
             let what = self.trace.callee(self.clock, process_id, thread_id, name);
             self.trace.operators.push(Entry { what, start, end, bytes: 0, correlation: 0 });
         }
@@ -316,7 +311,7 @@ impl<'a> Sink<'a> {
             (metadata.lost_devices, "deviceProperties", "the names of GPUs are missing"),
             (metadata.lost_rank, "distributedInfo", "the rank of a trace is missing"),
         ] {
-            if lost {
+            if lost && !self.only_operators {
                 self.trace.warnings.push(Warning {
                     code: "names_damaged",
                     message: message.to_owned(),
