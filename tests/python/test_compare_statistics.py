@@ -173,9 +173,22 @@ def test_the_hint_names_the_runs(tmp_path: Path) -> None:
     found = compare(*paths[:2], history=False, margin=0.02, force=True).warnings
     [hint] = [str(one.hint) for one in found if one.code == "mean_differs"]
     assert hint.endswith(" --margin 0.02 --statistic mean --force")
-    made = replace(of_ab(BEFORE, AFTER), command=["fastrnns-rs", "ab"])
-    [without] = [one for one in compare(made, history=False).warnings if one.code == "mean_differs"]
-    assert without.hint == "Judge the mean: fastrnns-rs ab --statistic mean"
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("fastrnns-rs ab", "fastrnns-rs ab --statistic mean"),
+        ("fastrnns-rs ab --statistic median py", "fastrnns-rs ab py --statistic mean"),
+        ("fastrnns-rs ab --statistic=median -- py", "fastrnns-rs ab --statistic mean -- py"),
+        # A script of the user would run again, without any effect of the option.
+        ("train.py --lr 3", "fastrnns-rs compare BASELINE CANDIDATE --statistic mean"),
+    ],
+)
+def test_the_hint_of_a_run_that_was_not_kept_measures_again(command: str, hint: str) -> None:
+    made = replace(of_ab(BEFORE, AFTER), command=command.split())
+    [warning] = [one for one in compare(made, history=False).warnings if one.code == "mean_differs"]
+    assert warning.hint == f"Judge the mean: {hint}"
 
 
 def test_nothing_is_warned_of_where_nothing_differs() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, result, run
+from test_compare_statistics import AFTER, BEFORE, of_ab
 
 from fastrnns_rs import Comparison, MissingError, UsageError, compare
 from fastrnns_rs.documents.noise_floor import NoiseFloor
@@ -71,6 +72,11 @@ def test_the_name_of_a_noise_floor_is_only_an_option_for_medians() -> None:
     method = compared(on("cpu"), on("cpu", seed=1)).method
     assert list_options(method) == ["--margin", "noise-floor"]
     assert list_options(replace(method, statistic="mean")) == ["--margin", "0.03", "--statistic", "mean"]
+    # So is the command of a run of `ab` that was not kept.
+    command = ["fastrnns-rs", "ab", "cudnn", "--margin", "noise-floor", "--no-history"]
+    found = compare(replace(of_ab(BEFORE, AFTER), command=command), margin="noise-floor", history=False)
+    [hint] = [one.hint for one in found.warnings if one.code == "mean_differs"]
+    assert hint == "Judge the mean: fastrnns-rs ab cudnn --no-history --margin 0.03 --statistic mean"
 
 
 def test_a_floor_whose_interval_an_earlier_version_rounded_is_read() -> None:

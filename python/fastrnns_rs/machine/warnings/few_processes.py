@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.measuring_command import with_processes
+from fastrnns_rs.documents.measuring_command import with_options
 from fastrnns_rs.machine.warnings.findings import Finding, report_findings
 from fastrnns_rs.machine.warnings.timed_samples import display_name
 
@@ -20,7 +20,8 @@ _ENOUGH, _ENOUGH_FOR_SIDES = 5, 10
 def find_warnings(run: Run) -> list[RunWarning]:
     """Returns warnings about runners measured by only one or two processes."""
     counts = {display_name(one): one.forward.n_processes for one in run.results if one.forward is not None}
-    again = with_processes(run.command, _ENOUGH_FOR_SIDES if run.sides else _ENOUGH)
+    enough = _ENOUGH_FOR_SIDES if run.sides else _ENOUGH
+    again = with_options(run.command, {"--processes": str(enough)})
     return check_counts(counts, "every runner", f"Run: {again}" if again else "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.measuring_command import with_processes
+from fastrnns_rs.documents.measuring_command import with_options
 from fastrnns_rs.views.comparison.repeating import list_options
 
 if TYPE_CHECKING:
@@ -32,19 +32,21 @@ def make_ab_command(baseline: Side, candidate: Side, processes: int) -> str | No
     Returns:
         The command; None if no single command measured both sides.
     """
-    return with_processes(baseline.command, processes) if baseline.runs == candidate.runs else None
+    return with_options(baseline.command, {"--processes": str(processes)}) if baseline.runs == candidate.runs else None
 
 
 def make_statistic_command(baseline: Side, candidate: Side, method: Method) -> str | None:
     """Returns the command that compares the same runs by another method.
 
     Returns:
-        The command; None if no command line can name the runs.
+        The command; None if no command line can name the runs, or measured both sides.
     """
     sides = [baseline] if baseline.runs == candidate.runs else [baseline, candidate]
     names = [one.name for one in sides if one.name is not None]
     if len(names) == len(sides):
         return " ".join(["fastrnns-rs", "compare", shlex.join(names), *list_options(method)])
-    # The run of `ab` was not kept. Its command has the other options.
-    command = baseline.command if len(sides) == 1 else []
-    return shlex.join([*command, "--statistic", method.statistic]) if command else None
+    if len(sides) > 1:
+        return None
+    # The run of `ab` was not kept. Its command has the other options, and may name a noise floor, which is refused.
+    margin = {"--margin": f"{method.margin:g}"} if method.margin_source == "noise_floor" else {}
+    return with_options(baseline.command, {**margin, "--statistic": method.statistic})
