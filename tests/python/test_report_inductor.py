@@ -202,6 +202,23 @@ def test_a_folder_with_other_captures_has_no_number_of_runs(tmp_path: Path) -> N
     assert views(path.parent, "--wall-time-ms", "1")["runs"] == 1
 
 
+def test_runs_of_captures_that_are_left_out_do_not_count(tmp_path: Path) -> None:
+    path = manifest(tmp_path / "cap", {"py": 30})
+    other, trace = path.parent / "prof_y.json", path.parent / "prof_y.0.json.gz"
+    trace.write_text("damaged")
+    made = Capture.load(path)
+    replace(made, artefacts=[replace(made.artefacts[0], path=str(trace))]).save(other)
+    words = ("report", path.parent, *WALL)
+    message, hint = failed(run_cli(*words), 2)
+    assert (message, hint) == (
+        f"unknown number of runs: '{other}' has a file that cannot be read: '{trace}'",
+        "Add --runs.",
+    )
+    assert views(path.parent, *WALL[2:], "--runs", "3")["runs"] == 3
+    other.unlink()
+    assert views(path.parent, *WALL[2:])["runs"] == views(path, *WALL[2:])["runs"]
+
+
 def test_a_folder_has_the_sequence_length_of_its_manifests(tmp_path: Path) -> None:
     path = manifest(tmp_path / "cap", {"py": 30})
     length = Capture.load(path).problem.seq_length

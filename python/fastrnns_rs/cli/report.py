@@ -211,6 +211,10 @@ def command(**given: Any) -> int:
             plot_data=format_name in {"json", "html"} or given["plot"] is not None,
             **shared.take(given, "iteration_range", "categories", "strict", "nsys_path", "workers"),
         )
+    if inductor is not None and given["runs"] is None:
+        from fastrnns_rs.verbs.report.manifests import check_all_read
+
+        check_all_read(given["files"], {one["path"] for one in summary.to_dict()["captures"]})
     summary.command = _repeated()
     if given["plot"] is not None:
         from fastrnns_rs.views.summary.plain import PlainSummary

@@ -16,7 +16,7 @@ from fastrnns_rs.verbs.report.real_paths import real_path
 
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from fastrnns_rs.problem.problem import Problem
 
@@ -125,6 +125,31 @@ def runs_in(paths: Sequence[str | Path]) -> int:
             raise UsageError(f"unknown number of runs: {str(path)!r} {why}", "Add `runs`.")
         runs += _runs(manifest)
     return runs
+
+
+def check_all_read(paths: Iterable[str | Path], read: Collection[str]) -> None:
+    """Checks that no capture is missing whose runs `runs_in` counted.
+
+    Args:
+        paths: Captures, manifests and folders.
+        read: Paths of the captures in them that were read, as a summary contains them.
+
+    Raises:
+        UsageError: If a file of a manifest in a folder was left out. Other files cause an error when they are read.
+    """
+    # This module imports the present one.
+    from fastrnns_rs.verbs.report.capture_folders import files_in
+
+    for folder in filter(os.path.isdir, paths):
+        # File names are bytes, and need not be valid text.
+        printed = {os.fsencode(file).decode(errors="replace"): file for file, _ in files_in(folder)}
+        unread = {real_path(file) for text, file in printed.items() if text not in read}
+        for path in manifests_at(folder):
+            wanted, _ = find_manifest_files(path) or ([], set())
+            missing = next((file for file, _ in wanted if real_path(file) in unread), None)
+            if missing is not None:
+                why = f"has a file that cannot be read: {missing!r}"
+                raise UsageError(f"unknown number of runs: {str(path)!r} {why}", "Add `runs`.")
 
 
 def find_wall_time(paths: Sequence[str | Path]) -> float:
