@@ -269,7 +269,7 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     assert hint == "Run: fastrnns-rs compare @like:last~2 @last --margin 0.02"
     # The first run has no earlier ones, so that another command with its name does not help.
     [hint] = [one.hint for one in compare("@like:last~10", "@last").warnings if one.code == "short_baseline"]
-    assert hint == "Measure the baseline again: fastrnns-rs bench --sessions 3 cudnn"
+    assert hint == "Measure the baseline again in 3 sessions, with the same code and options."
     files = [one.path for one in history.document().runs]
     [hint] = [one.hint for one in compare(files[-3], files[-1]).warnings if one.code == "short_baseline"]
     assert hint.endswith(": fastrnns-rs compare @like:NAME CANDIDATE")

@@ -169,8 +169,8 @@ def _check_short_baselines(
     names = [side.label for side in (baseline, candidate) if len(side.files) == 1 and side.label.startswith("@")]
     hint = ""
     if baseline.label.startswith("@like:"):
-        # The history has no other run that measured the same.
-        hint = f"Measure the baseline again: fastrnns-rs bench --sessions 3 {new_measurement.list_runners(open_rows)}"
+        # The history has no other run that measured the same. A command would measure the present code.
+        hint = "Measure the baseline again in 3 sessions, with the same code and options."
     elif len(names) == 2:  # noqa: PLR2004  # the two sides
         words = ["fastrnns-rs", "compare", f"@like:{names[0][1:]}", names[1]]
         hint = f"Run: {' '.join([*map(shell_word, words), *list_options(method)])}"
