@@ -144,6 +144,14 @@ def test_time_between_the_files_of_a_process_is_named(tmp_path: Path) -> None:
         note = draw(found.document, kind, row=rows).canvas.note
         assert "No file contains 59.99 s of this time." in note, note
     assert "No file" not in draw(fastrnns_rs.read(paths[0]).document, "utilization").canvas.note
+    # A GPU whose time one file contains is not named.
+    for gpus, ends in (((0,), "59.99 s of the time of GPU 0."), ((0, 1), "59.99 s of this time.")):
+        made = [kernel("k", start, 10_000, device=device) for start in (0, 60e6) for device in (0, 1)]
+        parts = [made[:2], [one for one in made[2:] if one["args"]["device"] in gpus]]
+        for path, events in zip(paths, parts, strict=True):
+            write(path, {"baseTimeNanoseconds": 5, "host_name": "a", **document(events)})
+        note = draw(fastrnns_rs.read(*paths).document, "utilization").canvas.note
+        assert f" No file contains {ends}" in note, note
 
 
 def test_lanes_with_overlaps_name_their_full_height(tmp_path: Path) -> None:

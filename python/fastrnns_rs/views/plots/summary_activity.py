@@ -77,8 +77,7 @@ def draw_utilization(document: PlainSummary | SummaryDocument, canvas: Canvas) -
     _finish(canvas, names, scale, [row for _, row in devices])
     lengths = ", ".join(dict.fromkeys(time(row["activity"]["bin_ns"]) for _, row in devices))
     height_note = f"Full height: busy for a whole bin of {lengths}."
-    unknown = _unknown([row for _, row in devices])
-    canvas.note = " ".join(filter(None, (height_note, unknown, selection_note(plain, "GPUs", "devices"))))
+    canvas.note = " ".join(filter(None, (height_note, _unknown(devices), selection_note(plain, "GPUs", "devices"))))
 
 
 def draw_timeline(document: PlainSummary | SummaryDocument, canvas: Canvas, row: str) -> None:
@@ -97,14 +96,22 @@ def draw_timeline(document: PlainSummary | SummaryDocument, canvas: Canvas, row:
     more = f" {left} more in the table." if left else ""
     canvas.note = (
         f"Full height: active for a whole bin of {time(activity['bin_ns'])}.{more}{_overlaps(shown, activity)}"
-        f" {_unknown([device])}"
+        f" {_unknown([(row, device)])}"
     ).rstrip()
 
 
-def _unknown(devices: Sequence[Row]) -> str:
+def _unknown(devices: Sequence[tuple[str, Row]]) -> str:
     """Returns a sentence about time that no file of a process contains, if any."""
-    longest = max((row["end_ns"] - row["start_ns"] - row["span_ns"] for row in devices), default=0)
-    return f"No file contains {time(longest)} of this time." if longest > 0 else ""
+    gaps = {label: row["end_ns"] - row["start_ns"] - row["span_ns"] for label, row in devices}
+    found = {label: gap for label, gap in gaps.items() if gap > 0}
+    if not found:
+        return ""
+    longest = time(max(found.values()))
+    if len({*gaps.values()}) == 1:
+        return f"No file contains {longest} of this time."
+    # Other GPUs are covered, or less of their time is missing.
+    limit = "up to " if len({*found.values()}) > 1 else ""
+    return f"No file contains {limit}{longest} of the time of {', '.join(found)}."
 
 
 def _overlaps(shown: Sequence[Lane], activity: Row) -> str:
