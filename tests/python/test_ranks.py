@@ -7,11 +7,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from conftest import FACTS, run_cli
 from pretended_workers import measured
 
 from fastrnns_rs.cli import bench
+from fastrnns_rs.cli.options import PAGE
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError
 from fastrnns_rs.machine import environment
@@ -27,6 +29,7 @@ from fastrnns_rs.verbs.bench.plan_sync import agreed
 from fastrnns_rs.verbs.bench.rank_group import RankGroup
 from fastrnns_rs.verbs.bench.run_init import new_run
 from fastrnns_rs.verbs.bench.torchrun import World, world
+from fastrnns_rs.views import output_stream
 
 VARIABLES = {
     "TORCHELASTIC_RUN_ID": "none",
@@ -132,13 +135,27 @@ def test_ranks_that_do_not_lead_print_errors_only_and_open_no_page(
 ) -> None:
     (anywhere / "page.html").write_text("<p>An earlier page.</p>")
     (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.bench]\nrun-file = "run.json"\n')
-    asked: list[dict[str, Any]] = []
-    monkeypatch.setattr(bench, "_keep_and_measure", lambda given, *_, **__: asked.append(given) or 0)
+    opens: list[bool] = []
+
+    def keep(*_: object, **__: object) -> int:
+        opens.append(PAGE in click.get_current_context().meta)
+        return 0
+
+    monkeypatch.setattr(bench, "_keep_and_measure", keep)
     words = ["bench", "cudnn", "--output", "page.html", "--open", "--device", "cpu"]
     for rank in ("0", "1"):
         done = run_cli(*words, **{**VARIABLES, "RANK": rank}, BROWSER="/bin/false")
         assert (done.status, done.stdout, bool(done.stderr)) == (0, "", rank == "0")
-    assert [one["open_page"] for one in asked] == [True, False]
+    assert opens == [True, False]
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_rank_that_does_not_lead_needs_no_file_for_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "_keep_and_measure", lambda *_, **__: 0)
+    monkeypatch.setattr(output_stream, "is_terminal", lambda _stream: True)
+    words = ["bench", "cudnn", "--format", "html", "--device", "cpu"]
+    assert run_cli(*words, "--open", **VARIABLES).status == 0
+    assert run_cli(*words, **{**VARIABLES, "RANK": "0"}).status == 2
 
 
 def test_a_rank_has_the_device_of_its_number() -> None:

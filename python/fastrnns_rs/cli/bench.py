@@ -110,11 +110,9 @@ def command(**given: Any) -> int:
     begin = time.monotonic()
     world = torchrun.world()
     leads = world is None or world.leads
-    # The page is that of the first rank.
-    given["open_page"] = given["open_page"] and leads
     terminal = run_output.terminal("bench", shown=leads)
     sweep_options.check(given)
-    format_name = _format(given)
+    format_name = _format(given, leads=leads)
     if given["resume"] is not None:
         from fastrnns_rs.verbs.history.run_names import one_run
 
@@ -210,7 +208,7 @@ def _show_expected(terminal: BenchTerminal, given: dict[str, Any]) -> None:
     run_output.show_expected(terminal, _options(given), effort_options.make_effort(given))
 
 
-def _format(given: dict[str, Any]) -> str | None:
+def _format(given: dict[str, Any], *, leads: bool) -> str | None:
     """Returns the format of the document, or None if no format is requested."""
     asked = {
         "--format": given["format_name"],
@@ -224,7 +222,8 @@ def _format(given: dict[str, Any]) -> str | None:
     if found != "fastrnns" and shared.is_flag("sep"):
         flag = next(iter(chosen))
         raise UsageError(f"--sep and {flag} exclude each other", f"Use --sep or {flag}.")
-    if found == "html" or given["open_page"]:
+    # Only the first rank writes a page.
+    if leads and (found == "html" or given["open_page"]):
         from fastrnns_rs.cli.page_output import check
 
         return check(given, found)
