@@ -14,7 +14,9 @@ from commands import run_cli, run_pretended
 from profile_commands import profile_cli
 
 from fastrnns_rs import Problem
-from fastrnns_rs.runners import registry
+from fastrnns_rs.errors import UsageError
+from fastrnns_rs.runners import module_clashes, registry
+from fastrnns_rs.runners.module_clashes import check_clashes
 from fastrnns_rs.worker.jobs import verify
 
 FILE = """
@@ -47,7 +49,8 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Path]
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runners and the path of this process are the same after the test."""
     monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
-    monkeypatch.setattr(registry, "_files", [])
+    monkeypatch.setattr(module_clashes, "_folders", [])
+    monkeypatch.setattr(module_clashes, "_imported", set())
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
@@ -86,3 +89,71 @@ def test_a_reference_that_imports_another_module_is_refused(files: list[Path]) -
     channel = Mock()
     verify.answer({"threads": None, "tasks": [task]}, channel, Mock())
     assert "two modules with the same name: 'helper'" in channel.part.call_args.args[0]["row"]["reason"]
+
+
+def load(file: Path, code: str) -> str:
+    """Loads a file, and returns the description of its runner."""
+    file.parent.mkdir(exist_ok=True)
+    text = (
+        f"from fastrnns_rs import runner\n{code}\n@runner({file.stem!r}, description=found)\ndef create(problem): ..."
+    )
+    file.write_text(text)
+    [name] = registry.load_file(str(file))
+    return registry.find(name).description
+
+
+@pytest.fixture
+def installed(tmp_path: Path, registered: None) -> Iterator[Path]:
+    """A folder of the module path with a module and with a part of a namespace package."""
+    (tmp_path / "installed" / "spread_name").mkdir(parents=True)
+    (tmp_path / "installed" / "common_name.py").write_text("found = 'installed'")
+    (tmp_path / "installed" / "spread_name" / "outer.py").write_text("found = 'installed'")
+    sys.path.append(str(tmp_path / "installed"))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.partition(".")[0] in {"common_name", "spread_name"}]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("order", [["mine", "other"], ["other", "mine"], ["other", "mine", "other_again"]])
+def test_an_installed_module_is_not_that_beside_another_file(installed: Path, order: list[str]) -> None:
+    (installed / "mine").mkdir()
+    (installed / "mine" / "common_name.py").write_text("found = 'mine'")
+    for name in order:
+        folder = name.partition("_")[0]
+        found = load(installed / folder / f"{name}.py", "from common_name import found")
+        assert found == ("mine" if folder == "mine" else "installed")
+    sources = [registry.find(name).source for name in order]
+    with pytest.raises(UsageError, match="two modules with the same name: 'common_name'"):
+        check_clashes(sources)
+
+
+def test_a_module_that_only_another_file_has_is_not_found(installed: Path) -> None:
+    (installed / "mine").mkdir()
+    (installed / "mine" / "common_name_2.py").write_text("found = 'mine'")
+    assert load(installed / "mine" / "first.py", "from common_name_2 import found") == "mine"
+    code = "try: from common_name_2 import found\nexcept ImportError: found = 'none'"
+    assert load(installed / "other" / "second.py", code) == "none"
+    # The first file may import a module beside it later.
+    assert sys.path[:2] == [str(installed / "other"), str(installed / "mine")]
+
+
+def test_one_module_with_two_names_is_no_clash(installed: Path) -> None:
+    for folder in ("mine", "other"):
+        (installed / folder).mkdir()
+        (installed / folder / "json.py").write_text("raise ValueError")
+    (installed / "mine" / "common_name.py").write_text("found = 'mine'")
+    (installed / "other" / "common_name.py").symlink_to(installed / "mine" / "common_name.py")
+    for folder in ("mine", "other"):
+        assert load(installed / folder / f"in_{folder}.py", "import json\nfrom common_name import found") == "mine"
+    check_clashes([registry.find(name).source for name in ("in_mine", "in_other")])
+
+
+def test_parts_of_a_namespace_package_are_no_clash(installed: Path) -> None:
+    (installed / "mine" / "spread_name").mkdir(parents=True)
+    (installed / "mine" / "spread_name" / "inner.py").write_text("found = 'mine'")
+    assert load(installed / "other" / "outside.py", "from spread_name.outer import found") == "installed"
+    outer = sys.modules["spread_name.outer"]
+    code = "from spread_name.outer import found\nfrom spread_name.inner import found"
+    assert load(installed / "mine" / "inside.py", code) == "mine"
+    assert sys.modules["spread_name.outer"] is outer
+    check_clashes([registry.find(name).source for name in ("inside", "outside")])

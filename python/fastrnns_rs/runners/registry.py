@@ -7,7 +7,6 @@ import importlib.util
 import inspect
 import os
 import stat
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,8 +45,6 @@ _failures: list[plugins.Failure] = []
 #: Plug-in that is being loaded: runners that are registered meanwhile belong to it.
 _plugin: plugins.Plugin | None = None
 _plugins_wanted = True
-#: Sources of the files that this process has loaded.
-_files: list[Source] = []
 
 
 @checked_keywords()
@@ -315,17 +312,12 @@ def load_file(path: str) -> list[str]:
     # Modules next to the file are importable, as when it is run as a script, unless other users may put one there who
     # may not replace the file. Its name is not `__main__`, so that the part that a script guards does not run.
     shared = is_shared(file.parent)
-    if not shared:
-        sys.path.insert(0, str(file.parent))
-    name = f"{FILE_MODULE}{file.stem}"
-    _files.append(Source(module=name, file=str(file)))
-    if len(_files) > 1:
-        from fastrnns_rs.runners.module_clashes import forget_clashes
+    source = Source(module=f"{FILE_MODULE}{file.stem}", file=str(file))
+    from fastrnns_rs.runners.module_clashes import own_modules
 
-        forget_clashes(_files)
     try:
-        with standard_output_elsewhere():
-            load_source(name, file)
+        with standard_output_elsewhere(), own_modules(source, with_folder=not shared):
+            load_source(source.module, file)
     except (FastrnnsError, KeyboardInterrupt):
         raise
     except BaseException as error:
