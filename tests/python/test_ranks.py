@@ -134,7 +134,7 @@ def test_ranks_that_do_not_lead_print_errors_only_and_open_no_page(
     anywhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (anywhere / "page.html").write_text("<p>An earlier page.</p>")
-    (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.bench]\nrun-file = "run.json"\n')
+    (anywhere / "pyproject.toml").write_text('[tool.fastrnns-rs.bench]\nrun-file = "run.json"\nquiet = true\n')
     opens: list[bool] = []
 
     def keep(*_: object, **__: object) -> int:

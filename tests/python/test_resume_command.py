@@ -84,6 +84,14 @@ def test_a_resumed_run_keeps_the_options_of_the_measurement_and_not_those_of_the
 
 
 @pytest.mark.usefixtures("anywhere")
+def test_a_resumed_run_is_quiet_only_if_its_new_command_is() -> None:
+    for typed in ([], ["--quiet"]):
+        run_interrupted(*BENCH, "--quiet", "--no-progress", "--run-file", "a.json", "--no-history")
+        done = run_pretended("bench", "--resume", "a.json", "--no-history", *typed)
+        assert (done.status, "Saved in a.json." in done.stderr) == (0, not typed), done.stderr
+
+
+@pytest.mark.usefixtures("anywhere")
 @pytest.mark.parametrize("typed", [["--order-seed", "1"], []])
 def test_another_order_is_not_resumed(typed: list[str]) -> None:
     run_interrupted(*BENCH, *typed, "--no-history", "--run-file", "a.json")

@@ -68,7 +68,8 @@ def options() -> list[click.Option]:
 def _option(flag: str, key: str, text: str) -> click.Option:
     def store(context: click.Context, option: click.Parameter, value: bool) -> None:
         if value:
-            context.meta[key] = context.get_parameter_source(str(option.name))
+            # What silences the command before its options are read has priority over the file of the project.
+            context.meta.setdefault(key, context.get_parameter_source(str(option.name)))
 
     return click.Option([flag], is_flag=True, expose_value=False, is_eager=True, callback=store, help=text)
 

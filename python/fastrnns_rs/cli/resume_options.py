@@ -44,6 +44,8 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
         reason = f"the run was started by {' '.join(run.command)!r}"
         hint = "Resume the run in Python: fastrnns_rs.bench(resume=…)"
         raise UsageError(message, hint, where="resume", reason=reason, value=given["resume"])
+    meta = click.get_current_context().meta
+    shown = dict(meta)
     try:
         # Its command may be `--help`, if another user has written it: nothing of that is printed.
         with redirect_stdout(StringIO()):
@@ -53,6 +55,10 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
         message, reason = f"not a run of the command bench: {given['resume']!r}", "its command measures nothing"
         hint = "Start the run again."
         raise UsageError(message, hint, where="resume", reason=reason, value=given["resume"]) from None
+    finally:
+        # The contexts share it, and `--quiet` of that command belongs to its output.
+        meta.clear()
+        meta.update(shown)
     before = context.params
     # Other users may have written the run file, which is data. Code that its command names is executed, and a folder
     # written to, only if this command line names it too.
