@@ -247,6 +247,16 @@ def test_numbers_of_the_file_need_no_quotes(anywhere: Path, monkeypatch: pytest.
         assert (done.status, f"tool.fastrnns-rs.report.{text.split()[0]})" in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.parametrize(("command", "text"), [("profile py", "on-trace-ready = 3"), ("compare a", "baseline = [5]")])
+def test_a_number_is_not_the_place_of_a_file(command: str, text: str, anywhere: Path) -> None:
+    verb, *words = command.split()
+    write(anywhere, f"[tool.fastrnns-rs.{verb}]\n{text}\n")
+    done = run_cli(verb, *words)
+    assert done.status == 2
+    value, place = text[-2:].strip(" ]"), f"pyproject.toml, tool.fastrnns-rs.{verb}.{text.split(maxsplit=1)[0]}"
+    assert done.stderr == f"error: invalid value: {value} ({place})\nhint: Use a string.\n"
+
+
 @pytest.mark.parametrize(
     ("verb", "name", "text", "words"),
     [

@@ -231,6 +231,24 @@ def test_a_package_in_a_package_that_is_missing_is_missing_too(monkeypatch: pyte
     assert unmet.refusal(Problem(mini_batch=2)) == "needs the package no_such.inner, which is not installed"
 
 
+def test_a_required_module_may_be_in_another_folder_of_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spread = "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n"
+    for part in ("first", "second"):
+        (tmp_path / part / "spread" / "inner").mkdir(parents=True)
+        (tmp_path / part / "spread" / f"in_{part}.py").touch()
+        for folder in ("spread", "spread/inner"):
+            (tmp_path / part / folder / "__init__.py").write_text(spread)
+        monkeypatch.syspath_prepend(tmp_path / part)
+    (tmp_path / "first" / "spread" / "inner" / "deep.py").touch()
+    names = ("spread.in_first", "spread.in_second", "spread.inner.deep", "spread.none", "spread.inner.none")
+    registry.all_runners()
+    monkeypatch.setattr(registry, "_runners", {})
+    registry.runner("spread", requires=names)(lambda _problem: None)
+    assert registry.find("spread").missing() == ["spread.none", "spread.inner.none"]
+
+
 def test_a_required_package_that_fails_when_it_is_imported_affects_no_other_runner(tmp_path: Path) -> None:
     (tmp_path / "bad" / "inner").mkdir(parents=True)
     (tmp_path / "bad" / "__init__.py").write_text("raise OSError('libcudart.so.12')\n")

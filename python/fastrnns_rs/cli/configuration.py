@@ -300,8 +300,9 @@ def _kinds(param: click.Parameter) -> tuple[type, ...]:
         return (bool, str)
     if isinstance(param.type, click.IntRange | click.FloatRange):
         return (int, float)
+    is_place = isinstance(param, Handler) or getattr(param, "names_runs", False)
     # The text of another option may be a number, such as that of `workers` and `affinity`.
-    return (str,) if isinstance(param.type, click.Path | click.Choice) else (str, int, float)
+    return (str,) if is_place or isinstance(param.type, click.Path | click.Choice) else (str, int, float)
 
 
 def _shallow(text: str) -> str:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
@@ -241,17 +242,21 @@ def _is_installed(module: str) -> bool:
     """Returns True if a module is found, without importing its packages.
 
     A package may fail when it is imported, and its submodules may import torch. A plain module may define submodules
-    when it is imported: they count as installed.
+    when it is imported: they count as installed. So does a module in another folder of the package's name on the module
+    path, because the package may add this folder when it is imported.
     """
     if sys.modules.get(module) is not None:
         return True
     package, *inner = module.split(".")
     try:
-        spec = importlib.util.find_spec(package)
+        spec, place = importlib.util.find_spec(package), Path(package)
         for name in inner:
             if spec is None or spec.submodule_search_locations is None:
                 break
-            spec = _find_in(spec.submodule_search_locations, name)
+            spec = _find_in(
+                [*spec.submodule_search_locations, *(str(one / place) for one in map(Path, sys.path))], name
+            )
+            place /= name
     except (ImportError, ValueError):
         # The name is not that of a module.
         return False
