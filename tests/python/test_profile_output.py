@@ -219,5 +219,8 @@ def test_the_real_nsys_writes_to_an_odd_folder(tmp_path: Path) -> None:
 def test_a_flag_for_several_captures_wins_over_configured_json(tmp_path: Path) -> None:
     done = faked(tmp_path, REPORTS, "--processes", "2", FASTRNNS_PROFILE_JSON="1")
     assert (done.status, done.stdout.startswith("{")) == (0, False), done.stderr
+    variables = {"FASTRNNS_PROFILE_JSON": "1", "FASTRNNS_PROFILE_SEPARATE": "1"}
+    done = faked(tmp_path, REPORTS, "--processes", "2", **variables)
+    assert (done.status, done.stdout.startswith("{")) == (0, False), done.stderr
     done = faked(tmp_path, REPORTS, "--processes", "2", "--json")
     assert (done.status, "--json and --processes exclude each other" in done.stderr) == (2, True)

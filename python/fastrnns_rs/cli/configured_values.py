@@ -22,9 +22,12 @@ _OPPOSITES = (
     ("until", "same"),
     *product(["live"], ("same", "nloops", "warmup")),
     *combinations(_FORMATS, 2),
+    *product(["sep"], _FORMATS),
     *product(("explain", "warnings"), _FORMATS),
     *product(_ACTIONS, (*_FORMATS, "plot", "plot_kind", "plot_row", "output")),
 )
+#: Formats with which two of these options agree.
+_AGREEING = {("format_name", "open_page"): "html", ("sep", "format_name"): "fastrnns"}
 #: Options that refine others. A configured one is removed if none of the others is given.
 _REFINED = {
     "every": ("sessions",),
@@ -62,7 +65,7 @@ def _exclude_each_other(pair: tuple[str, str], given: dict[str, Any]) -> bool:
         # This rule has processes of any number of iterations, and decides how many there are.
         is_precision = (given["stop"] or "").strip().startswith("precision")
         return is_precision and given["sessions"] > 1 if "sessions" in pair else not is_precision
-    return pair != ("format_name", "open_page") or given["format_name"] != "html"
+    return pair not in _AGREEING or given["format_name"] != _AGREEING[pair]
 
 
 def _unset(given: dict[str, Any], name: str) -> Any:

@@ -193,9 +193,11 @@ def _wants_json(each: Sequence[Prepared], given: dict[str, Any]) -> bool:
     as_json = bool(given["as_json"] or given["format_name"] == "json")
     if not as_json or len(each) <= 1 or given["dry_run"]:
         return as_json
-    name = "separate" if given["separate"] else "processes"
-    if shared.is_flag(name) and not shared.is_flag("as_json") and not shared.is_flag("format_name"):
+    several = [name for name in ("separate", "processes") if given[name] > (name == "processes")]
+    typed = [name for name in several if shared.is_flag(name)]
+    if typed and not shared.is_flag("as_json") and not shared.is_flag("format_name"):
         return False
+    name = (typed or several)[0]
     message = f"--json and --{name} exclude each other: --{name} makes several capture manifests"
     raise UsageError(message, "Leave out --json, and read the capture manifests in --output-dir.")
 
