@@ -90,6 +90,18 @@ def test_warnings_have_no_document(
     assert call("show", path, "--warnings").stdout == "no warnings\n"
 
 
+def test_warnings_need_no_row_that_a_configured_filter_keeps(
+    call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "x.json", run([result()]))
+    assert "no rows match the filter" in call("show", path, "--warnings", "--filter", "runner=none").stderr
+    monkeypatch.setenv("FASTRNNS_SHOW_FILTER", "runner=none")
+    monkeypatch.setenv("FASTRNNS_SHOW_SORT", "none")
+    done = call("show", path, "--warnings")
+    assert (done.status, done.stdout, done.stderr) == (0, "no warnings\n", "")
+    assert call("show", path).status == 2
+
+
 def test_hints_name_the_run_that_is_shown(call: Any, tmp_path: Path) -> None:
     hint = "Show all figures: fastrnns-rs show @last --wide"
     notices = [RunWarning(code="several_modes", message="two levels", evidence=None, hint=hint)]

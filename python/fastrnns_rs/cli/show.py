@@ -155,7 +155,9 @@ def _show_one(file: str, path: Path, format_name: str, given: dict[str, Any]) ->
     if not given["warnings"]:
         _check(file, noun, format_name, names)
     if isinstance(shown, Run):
-        shown = sweep_options.chosen(shown, given).remember_name(file)
+        # Configured conditions are for rows, and warnings without a plot have none.
+        has_rows = not given["warnings"] or given["plot"] is not None or any(map(shared.is_flag, ("filter", "sort")))
+        shown = (sweep_options.chosen(shown, given) if has_rows else shown).remember_name(file)
     else:
         sweep_options.refuse(given, path)
     if not isinstance(shown, Side):
