@@ -68,10 +68,10 @@ def test_without_a_history_nothing_is_left(history: RunHistory, anywhere: Path) 
     # A flag wins over a variable.
     run_pretended(*BENCH, "--history", "own", FASTRNNS_NO_HISTORY="1")
     assert len(RunHistory(anywhere / "own").document().runs) == 1
-    named = run_cli("show", "@last", "--no-history")
-    assert "the history is off" in named.stderr
-    assert "or leave out --no-history." in named.stderr
-    assert "or unset FASTRNNS_NO_HISTORY." in run_cli("show", "@last", FASTRNNS_NO_HISTORY="1").stderr
+    for words, variables in ((["--no-history"], {}), ([], {"FASTRNNS_SHOW_NO_HISTORY": "1"})):
+        named = run_cli("show", "@last", *words, **variables)
+        assert "the history is off" in named.stderr
+        assert named.stderr.endswith("\nhint: Use the path of a file, or turn the history on.\n")
 
 
 def test_a_project_may_have_a_history_of_its_own(monkeypatch: pytest.MonkeyPatch, anywhere: Path) -> None:
@@ -280,7 +280,7 @@ def test_the_past_decides_a_comparison(history: RunHistory) -> None:
     found = compare("@last~1", "@last")
     assert (found.rows[0].basis, found.baseline.label) == ("history", "@last~1")
     assert compare("@last~1", "@last", history=history.folder).rows == found.rows
-    with pytest.raises(UsageError, match=r"the history is off.*leave out `history=False`"):
+    with pytest.raises(UsageError, match="the history is off.*turn the history on"):
         compare("@last~1", "@last", history=False)
     alike = compare("@like:last~1", "@last")
     assert (len(alike.baseline.files), alike.rows[0].history_sessions) == (9, 9)

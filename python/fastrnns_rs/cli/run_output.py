@@ -206,9 +206,9 @@ def tell_what_follows(
     """
     if shared.is_quiet():
         return
-    file = keeping.replaced(run)
-    if file is not None:
-        _tell(f"note: the other run in {visible(str(file))} is replaced", terminal)
+    replaced = keeping.replaced(run)
+    if replaced is not None:
+        _tell(f"note: {visible(replaced)} is replaced", terminal)
     if given.get("resume") is not None:
         return
     from fastrnns_rs.cli import history_options

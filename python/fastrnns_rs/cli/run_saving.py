@@ -74,10 +74,10 @@ class RunSaver:
         if self._unsaved and self._results.place is None:
             self._keep_elsewhere()
 
-    def replaced(self, run: Run) -> Path | None:
-        """Returns the results file if it has processes that no other file has.
+    def replaced(self, run: Run) -> str | None:
+        """Returns the run that is replaced in the results file, for a note.
 
-        The others are the file of the history, and this run itself.
+        None if the file of the history, or this run itself, has all of its processes.
         """
         if self._results.place is None:
             return None
@@ -96,7 +96,9 @@ class RunSaver:
             is_kept = bool(others) and not has_more(Run.load(self._results.place), others)
         except FastrnnsError:
             is_kept = False
-        return None if is_kept else self._results.path
+        if is_kept:
+            return None
+        return f"{'another state of this' if run_id == run.run_id else 'the other'} run in {self._results.path}"
 
     def use(self, history: RunHistory | None) -> None:
         """Sets the history that keeps the run; None for none."""

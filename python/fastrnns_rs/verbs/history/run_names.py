@@ -141,10 +141,8 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
     for word in words:
         if isinstance(word, str) and is_name(word):
             if history is None:
-                from fastrnns_rs.verbs.history.run_history import is_off_by_variable
-
-                cause = "unset FASTRNNS_NO_HISTORY" if is_off_by_variable() else "leave out `history=False`"
-                hint = f"Use the path of a file, or {cause}."
+                # A flag, an argument, two variables and a `pyproject.toml` can turn it off.
+                hint = "Use the path of a file, or turn the history on."
                 raise UsageError(f"run not found: {word!r}", hint, reason="the history is off", value=word)
             known = history.document(newest_needed(words)).runs if known is None else known
             each = named_runs(word, history, known)
