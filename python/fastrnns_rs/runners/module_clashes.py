@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec, PathFinder
-from pathlib import Path
+from collections.abc import Iterable
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.runners.registry import is_importable, is_shared
+from fastrnns_rs.runners.registry import file_folders, is_importable, is_shared
 from fastrnns_rs.runners.source_hash import find_root, list_names
 
 if TYPE_CHECKING:
@@ -22,11 +20,6 @@ if TYPE_CHECKING:
 
 #: File of a module, or folders of a namespace package; empty if there is no module.
 _Places = frozenset[str]
-
-#: Folders of the loaded files that are in front of the module path, with the last file first.
-_folders: list[str] = []
-#: Modules that were imported before the first file was loaded. All files use them.
-_imported: set[str] = set()
 
 
 def check_clashes(sources: Iterable[Source], hint: str = "Rename one of the modules.") -> None:
@@ -49,82 +42,32 @@ def check_clashes(sources: Iterable[Source], hint: str = "Rename one of the modu
                 raise UsageError(f"two modules with the same name: {name!r}", hint, reason=reason)
 
 
-@contextmanager
-def own_modules(source: Source, *, with_folder: bool) -> Iterator[None]:
-    """Lets a file import the modules that it would find alone, in a block.
-
-    Its folder stays in front of the module path, because runners also import modules when they are built.
-
-    Args:
-        source: Source of the file.
-        with_folder: True if the modules in the folder of the file are importable.
-    """
-    if _imported:
-        _forget_others(source)
-    else:
-        _imported.update(sys.modules)
-    folder, others = str(Path(source.file).parent), [one for one in _folders if one in sys.path]
-    sys.path[:] = [*([folder] if with_folder else []), *_path_without_files()]
-    if with_folder:
-        _folders.insert(0, folder)
-    try:
-        yield
-    finally:
-        # The file may have changed the path.
-        place = sys.path.index(folder) + 1 if folder in sys.path else 0
-        sys.path[place:place] = others
-
-
-def _forget_others(source: Source) -> None:
-    """Forgets imported modules that a file would not find alone.
-
-    Modules that were imported before the first file stay.
-    """
-    for name, own in _find_alone(source).items():
-        found = _places(getattr(sys.modules.get(name), "__spec__", None))
-        # Other importers, such as those of editable packages, may have found a module that is not on the path.
-        if not found or not (own or found & _places(_find(name, _folders))):
-            continue
-        others = tuple(f"{one}{os.sep}" for one in found - own)
-        for one in [one for one in sys.modules if one.partition(".")[0] == name]:
-            places = _places(getattr(sys.modules[one], "__spec__", None))
-            # A namespace package keeps the modules of folders that both files have.
-            if not found & own or any(place.startswith(others) for place in places):
-                del sys.modules[one]
-
-
 def _find_alone(source: Source) -> dict[str, _Places]:
     """Returns the modules that a file would import in a process of its own.
 
     The imports of the modules beside it count, too.
     """
-    root, path = find_root(source), _path_without_files()
+    root, path = find_root(source), [*sys.path]
     try:
+        for folder in file_folders:
+            # The first one is that of the file.
+            if folder in path:
+                path.remove(folder)
         if not is_importable(source) and not is_shared(root):
             path.insert(0, str(root))
         names = list_names(source, root)
     except OSError:
         # The import of the file reports the error.
         return {}
-    return {name: _places(_find(name, path)) for name in names if name not in _imported or name not in sys.modules}
+    # Modules of the standard library that this package imports are found by all files.
+    return {
+        name: _places(name, path) for name in names if not (name in sys.stdlib_module_names and name in sys.modules)
+    }
 
 
-def _path_without_files() -> list[str]:
-    """Returns the module path without the folders of the loaded files."""
-    path = [*sys.path]
-    for folder in _folders:
-        # The first one is that of the file.
-        if folder in path:
-            path.remove(folder)
-    return path
-
-
-def _find(name: str, path: Sequence[str]) -> ModuleSpec | None:
-    return BuiltinImporter.find_spec(name) or FrozenImporter.find_spec(name) or PathFinder.find_spec(name, path)
-
-
-def _places(spec: ModuleSpec | None) -> _Places:
+def _places(name: str, path: list[str]) -> _Places:
     """Returns the real paths of a module: two names of one file are the same module."""
+    spec = PathFinder.find_spec(name, path)
     if spec is None:
         return frozenset()
     found = [spec.origin] if spec.origin is not None else spec.submodule_search_locations or ()

@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import os
 import stat
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 #: Prefix of the names of modules that were made from a runner's file: they cannot be imported.
 FILE_MODULE = "_fastrnns_runners_"
 ALL = "all"
+#: Folders of files that were loaded, which are in front of the module path.
+file_folders: list[str] = []
 
 _OUR_MODELS = (
     "lstm",
@@ -312,12 +315,13 @@ def load_file(path: str) -> list[str]:
     # Modules next to the file are importable, as when it is run as a script, unless other users may put one there who
     # may not replace the file. Its name is not `__main__`, so that the part that a script guards does not run.
     shared = is_shared(file.parent)
-    source = Source(module=f"{FILE_MODULE}{file.stem}", file=str(file))
-    from fastrnns_rs.runners.module_clashes import own_modules
-
+    if not shared:
+        sys.path.insert(0, str(file.parent))
+        file_folders.append(str(file.parent))
+    name = f"{FILE_MODULE}{file.stem}"
     try:
-        with standard_output_elsewhere(), own_modules(source, with_folder=not shared):
-            load_source(source.module, file)
+        with standard_output_elsewhere():
+            load_source(name, file)
     except (FastrnnsError, KeyboardInterrupt):
         raise
     except BaseException as error:
