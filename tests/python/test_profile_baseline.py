@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -37,8 +38,9 @@ def runner(name: str, *forward_ns: int, status: str = "ok") -> dict[str, Any]:
 
 
 def saying(*runners: dict[str, Any]) -> str:
-    """A command's statements that say how its runners went."""
-    answer = {"runners": runners, "cycles": [], "warnings": [], "finished": True}
+    """A command's statements that say how its runners went, backward as forward."""
+    both = [{**one, "phases": ["forward", "backward"], "backward_ns": one["forward_ns"]} for one in runners]
+    answer = {"runners": both, "cycles": [], "warnings": [], "finished": True}
     return f"open(sys.argv[1], 'w').write({json.dumps(answer)!r})"
 
 
@@ -80,12 +82,12 @@ def captured(
 
 
 def test_the_ratio_is_of_medians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One slow iteration of three changes nothing; the fake says that each took 1000 ns."""
+    """One slow iteration of three changes nothing; the fake says that each phase took 1000 ns."""
     baseline = saying(runner("cudnn", 400, 400, 10**9), runner("py", 1, 600, 600))
     record, log, _ = captured(tmp_path, monkeypatch, baseline)
     assert (record.profiled_over_unprofiled, record.warnings) == (2.0, [])
-    assert record.unprofiled_ns == [400, 600]
-    ranges = "iterations took 0.000 to 1000.000 ms without it, 0.002 to 0.002 ms under it"
+    assert record.unprofiled_ns == [800, 1200]
+    ranges = "iterations took 0.001 to 2000.000 ms without it, 0.002 to 0.002 ms under it"
     assert f"# cudnn: 2.50 times as long under the profiler; {ranges}\n" in log
     assert "# py: 1.67 times as long" in log
 
@@ -100,13 +102,21 @@ def test_the_time_of_an_iteration_is_the_median_of_all_its_phases() -> None:
 
 
 def test_how_sure_the_ratio_is_takes_ten_iterations() -> None:
-    """Of both runners together, iteration by iteration."""
+    """Of both runners together: the intervals of their medians are combined."""
     times = [100, 104, 98, 101, 99, 103, 97, 102, 100, 96, 105, 100]
     baseline = Baseline(None, {"runners": [runner("py", *times), runner("cudnn", *times)], "finished": True})  # type: ignore[arg-type]
     under = {"runners": [runner("py", *(2 * one for one in times)), runner("cudnn", *times)]}
     found = baseline.interval([*range(12)], under)
-    expected = stats.compare_samples([2.0 * one for one in times], [3.0 * one for one in times])
-    assert found == (expected.ratio_ci_low, expected.ratio_ci_high)
+    one = stats.median_ci(times)
+    assert one.ci_low is not None
+    assert one.ci_high is not None
+    # Runners are independent, and so are sides; the slower runner has the larger part.
+    low, high = ((end - one.estimate) / one.estimate for end in (one.ci_low, one.ci_high))
+    slower = [math.log1p(end * math.sqrt(5) / 3) for end in (low, high)]
+    usual = [math.log1p(end / math.sqrt(2)) for end in (low, high)]
+    assert found is not None
+    assert found[0] == pytest.approx(1.5 * math.exp(-math.hypot(slower[0], usual[1])))
+    assert found[1] == pytest.approx(1.5 * math.exp(math.hypot(slower[1], usual[0])))
     assert found[0] < 1.5 < found[1]
     # Samples of a runner that failed in both runs are not part of the ratio.
     broken = runner("jit", 7, status="failed")
@@ -114,6 +124,23 @@ def test_how_sure_the_ratio_is_takes_ten_iterations() -> None:
     assert both.interval([*range(12)], {"runners": [*under["runners"], broken]}) == found
     assert baseline.interval([*range(9)], under) is None
     assert baseline.interval([*range(12)], {"runners": []}) is None
+
+
+def test_the_ratio_is_in_its_interval() -> None:
+    """Each fourth iteration under the profiler takes nine times as long, as when buffers are written."""
+    under = {"runners": [runner("py", *[102, 102, 102, 900] * 5)]}
+    baseline = Baseline(None, {"runners": [runner("py", *[100, 99, 101, 100] * 5)], "finished": True})  # type: ignore[arg-type]
+    ratio, found = baseline.ratio([*range(20)], under)[0], baseline.interval([*range(20)], under)
+    assert ratio == 1.02
+    assert found is not None
+    assert found[0] <= ratio <= found[1]
+
+
+def test_a_time_of_0_has_no_interval() -> None:
+    """Its logarithm would have no end."""
+    baseline = Baseline(None, {"runners": [runner("py", *[0] * 4, *[100] * 8)], "finished": True})  # type: ignore[arg-type]
+    assert baseline.ratio([*range(12)], baseline.answer)[0] == 1.0
+    assert baseline.interval([*range(12)], baseline.answer) is None
 
 
 @pytest.mark.parametrize(
@@ -131,7 +158,7 @@ def test_a_runner_that_failed_on_one_side_leaves_no_ratio(tmp_path: Path, monkey
     """That of the others would pass for that of all."""
     baseline = saying(runner("cudnn", 500, 500, 500), runner("py", status="failed"))
     record, log, _ = captured(tmp_path, monkeypatch, baseline)
-    assert (record.ok, record.profiled_over_unprofiled, record.unprofiled_ns) == (True, None, [500, None])
+    assert (record.ok, record.profiled_over_unprofiled, record.unprofiled_ns) == (True, None, [1000, None])
     [warning] = record.warnings
     assert warning.code == "baseline_differs"
     assert warning.evidence == "py failed without the profiler"
@@ -151,7 +178,7 @@ call.report()
     with pytest.raises(capture_run.CaptureError, match="the runner cudnn failed: no") as raised:
         captured(tmp_path, monkeypatch, baseline, profile=f"import json\n{fails}")
     record = raised.value.capture
-    assert (record.profiled_over_unprofiled, record.unprofiled_ns) == (None, [500, 500])
+    assert (record.profiled_over_unprofiled, record.unprofiled_ns) == (None, [1000, 1000])
     assert record.warnings[0].evidence == "cudnn failed under the profiler"
 
 

@@ -54,7 +54,8 @@ class _Placed(Document):
 class Capture(_Placed):
     """Capture manifest: profiled runners, files, checks and effect of the profiler.
 
-    `profiled_over_unprofiled_ci` holds the 95 % interval of `profiled_over_unprofiled`. It is null with fewer than ten
+    `profiled_over_unprofiled` is the ratio of the median iterations, each summed over all runners.
+    `profiled_over_unprofiled_ci` holds its 95 % interval within these two processes. It is null with fewer than ten
     iterations.
 
     `unprofiled_ns` has a number for each of `runners`: the time of one iteration without the profiler, in nanoseconds.

@@ -8,10 +8,9 @@ import shutil
 import signal
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.capture_manifest import CheckEntry
-from fastrnns_rs.documents.replicates import median
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.problem.torch_profiler import resolve_activities
@@ -19,8 +18,6 @@ from fastrnns_rs.verbs.profile import capture_checks, tool_messages
 from fastrnns_rs.verbs.profile.attempt import describe_end
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.documents.capture_manifest import Capture
     from fastrnns_rs.documents.codec import RunWarning
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.profile.attempt import Attempt
 
 
-#: With fewer iterations, the ratio has no interval.
-_FEWEST = 10
 #: A disk with no more room than this is full: a trace of the smallest model takes more.
 _LITTLE_BYTES = 16 * 1024
 
@@ -38,55 +33,6 @@ _LITTLE_BYTES = 16 * 1024
 def uses_cuda(plan: Plan) -> bool:
     """Returns True if the plan runs on a CUDA device, so that kernels are expected."""
     return plan.tasks[0].problem.device.startswith("cuda")
-
-
-def ratio(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any]) -> float | None:
-    """Returns the time of captured iterations over their time without the profiler.
-
-    Each time is the sum of the medians of all phases.
-    """
-    sums = [0.0, 0.0]
-    for other, one in _pairs(baseline, answer):
-        for phase in ("forward_ns", "backward_ns"):
-            if one[phase] and other[phase]:
-                for index, samples in enumerate((one[phase], other[phase])):
-                    sums[index] += median([samples[iteration] for iteration in captured])
-    return sums[0] / sums[1] if sums[1] else None
-
-
-def interval(captured: list[int], baseline: dict[str, Any], answer: dict[str, Any]) -> tuple[float, float] | None:
-    """Returns the 95 % interval of the ratio.
-
-    It covers the iterations of all runners that `ratio` includes.
-
-    Returns:
-        None with fewer than ten iterations.
-    """
-    from fastrnns_rs import stats
-
-    if len(captured) < _FEWEST:
-        return None
-    sums = [[0.0] * len(captured), [0.0] * len(captured)]
-    for pair in _pairs(baseline, answer):
-        for phase in ("forward_ns", "backward_ns"):
-            if all(one[phase] for one in pair):
-                for times, one in zip(sums, pair, strict=True):
-                    for place, iteration in enumerate(captured):
-                        times[place] += one[phase][iteration]
-    try:
-        found = stats.compare_samples(*sums)
-    except (ValueError, ArithmeticError):
-        return None
-    low, high = found.ratio_ci_low, found.ratio_ci_high
-    return None if low is None or high is None else (low, high)
-
-
-def _pairs(baseline: dict[str, Any], answer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yields the results of each runner that succeeded without and with the profiler."""
-    unprofiled = {one["name"]: one for one in baseline.get("runners", []) if one["status"] == "ok"}
-    for one in answer.get("runners", []):
-        if one["status"] == "ok" and one["name"] in unprofiled:
-            yield unprofiled[one["name"]], one
 
 
 def check(request: ProfileRequest, plan: Plan, tool: Profiler, attempt: Attempt) -> list[CheckEntry]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastrnns_rs._core import median_ci
 from fastrnns_rs.documents.replicates import median
 from fastrnns_rs.documents.warning import make_warning
-from fastrnns_rs.verbs.profile import assessment
 from fastrnns_rs.verbs.profile.attempt import describe_end
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.verbs.profile.attempt import Ended
+
+#: With fewer iterations, the ratio has no interval.
+_FEWEST = 10
 
 
 class Baseline(NamedTuple):
@@ -72,7 +76,7 @@ class Baseline(NamedTuple):
         """
         with_it, without_it = _well(profiled), _well(self.answer)
         if with_it.keys() == without_it.keys():
-            return assessment.ratio(captured, self.answer, profiled), None
+            return _ratio(captured, with_it, without_it), None
         # If nothing was captured, or the baseline is incomplete, there is already a warning.
         if not with_it or not self.answer.get("finished"):
             return None, None
@@ -81,13 +85,24 @@ class Baseline(NamedTuple):
         return None, make_warning("baseline_differs", evidence=" and ".join(failed))
 
     def interval(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float, float] | None:
-        """Returns the 95 % interval of the ratio.
+        """Returns the 95 % interval of the ratio within these two processes.
+
+        It combines the intervals of the medians, which take account of autocorrelation. The distances of independent
+        estimates from their ends add up as squares (the MOVER method): of the runners, then of both sums in logarithms.
 
         Returns:
             None if there is no ratio, or too few iterations.
         """
         ratio, _ = self.ratio(captured, profiled)
-        return None if ratio is None else assessment.interval(captured, self.answer, profiled)
+        if not ratio or len(captured) < _FEWEST:
+            return None
+        over, under = (_sum_interval(captured, _well(one)) for one in (profiled, self.answer))
+        if min(*over, *under) <= 0:
+            return None
+        # The ends of the time without the profiler change places in the ratio.
+        low = math.hypot(math.log(over[1] / over[0]), math.log(under[2] / under[1]))
+        high = math.hypot(math.log(over[2] / over[1]), math.log(under[1] / under[0]))
+        return ratio * math.exp(-low), ratio * math.exp(high)
 
     def described(self, captured: list[int], profiled: dict[str, Any]) -> list[str]:
         """Returns a log line for each runner that succeeded in both runs.
@@ -97,11 +112,27 @@ class Baseline(NamedTuple):
         without_it, lines = _well(self.answer), []
         for name, one in _well(profiled).items():
             other = without_it.get(name)
-            ratio = assessment.ratio(captured, self.answer, {"runners": [one]})
+            ratio = None if other is None else _ratio(captured, {name: one}, {name: other})
             if other is not None and ratio is not None:
                 ranges = f"{_range(other, captured)} without it, {_range(one, captured)} under it"
                 lines.append(f"# {name}: {ratio:.2f} times as long under the profiler; iterations took {ranges}")
         return lines
+
+
+def _ratio(captured: list[int], with_it: dict[str, Any], without_it: dict[str, Any]) -> float | None:
+    """Returns the ratio of two sums of the runners' median iterations."""
+    over, under = (sum(median(_took(one, captured)) for one in side.values()) for side in (with_it, without_it))
+    return over / under if under else None
+
+
+def _sum_interval(captured: list[int], runners: dict[str, Any]) -> tuple[float, float, float]:
+    """Returns the sum of the runners' median iterations, between its ends."""
+    found = [median_ci(_took(one, captured)) for one in runners.values()]
+    total = sum(one.estimate for one in found)
+    # Intervals of so many samples have ends.
+    low = math.hypot(*(one.estimate - (one.ci_low or 0.0) for one in found))
+    high = math.hypot(*((one.ci_high or 0.0) - one.estimate for one in found))
+    return total - low, total, total + high
 
 
 def _range(runner: dict[str, Any], captured: list[int]) -> str:
