@@ -11,6 +11,7 @@ from test_noise_floor import MACHINE, measured, medians
 from fastrnns_rs.documents.run_file import Process, Result, Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine.noise import compute_run_floor
+from fastrnns_rs.machine.noise.process_pairs import find_pairs
 
 
 def run_of(*runners: str, count: int = 22, backward: bool = True) -> Run:
@@ -39,6 +40,15 @@ def test_processes_of_one_index_are_a_pair(backward: bool) -> None:
     expected = measured(pool, [2 * one for one in pool] if backward else None, seed=7, draws=1000)
     assert replace(floor, measured_utc="") == replace(expected, measured_utc="")
     assert (floor.n_processes, floor.runner, floor.device) == (42, "lstm", "cpu")
+
+
+def test_live_pairs_have_the_times_of_tables() -> None:
+    """The median of all samples depends on the number of samples of each turn."""
+    times = {"forward_ns": [100, 100, 400], "backward_ns": None, "steady_from": 0, "slices": [0, 2]}
+    live = [replace(process(index, [1], None), **times) for index in range(2)]
+    sides = [replace(result("lstm", processes=0), side=side, processes=live) for side in "ab"]
+    [pair, _] = find_pairs(run(sides))["forward"]
+    assert pair.baseline_ns == pair.candidate_ns == live[0].median_ns("forward") == pytest.approx(200.0)
 
 
 def test_a_run_of_something_else_has_no_floor() -> None:

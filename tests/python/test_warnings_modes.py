@@ -12,6 +12,7 @@ from warned_runs import process, result, run
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Result
 from fastrnns_rs.machine.warnings import check_samples
+from fastrnns_rs.machine.warnings.timed_samples import timed_runners
 
 MILLISECOND = 1e6
 
@@ -92,6 +93,18 @@ def test_processes_in_two_groups() -> None:
     assert found is not None
     assert found.evidence == "jit/forward: 13 processes around 1 ms and 7 processes around 1.1 ms"
     assert not about("several_modes", of_processes("jit", draws))
+
+
+def test_live_processes_have_the_times_of_tables() -> None:
+    """The median of all samples jumps between the levels of turns, and their geometric mean does not."""
+    turns = [
+        [MILLISECOND * (1 + 1e-4 * order)] * 20 + [1.1 * MILLISECOND] * (19 + 2 * (order % 2)) for order in range(8)
+    ]
+    assert about("process_modes", of_processes("jit", [np.array(one) for one in turns])) is not None
+    live = [process(order, one, slices=[0, 20]) for order, one in enumerate(turns)]
+    assert about("process_modes", result("jit", live)) is None
+    [runner] = timed_runners(run(result("jit", live)))
+    assert [one.medians_ns["forward"] for one in runner.processes] == [one.median_ns("forward") for one in live]
 
 
 @pytest.mark.parametrize(

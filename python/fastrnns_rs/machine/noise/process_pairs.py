@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs.documents.replicates import median
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine.noise.storage import HINTS
 
@@ -22,8 +21,8 @@ class ProcessPair:
     """Times of two processes of one runner.
 
     Attributes:
-        baseline_ns: Median of the process of side `a`, in nanoseconds.
-        candidate_ns: Median of the process of side `b`, in nanoseconds.
+        baseline_ns: Time of the process of side `a` in nanoseconds, as `Process.median_ns`.
+        candidate_ns: Time of the process of side `b`, in nanoseconds.
         baseline_first: True if the process of side `a` ran first.
     """
 
@@ -33,7 +32,7 @@ class ProcessPair:
 
     @property
     def in_launch_order(self) -> tuple[float, float]:
-        """Median of the first process and of the second, in nanoseconds."""
+        """Times of the first process and of the second, in nanoseconds."""
         times = (self.baseline_ns, self.candidate_ns)
         return times if self.baseline_first else (times[1], times[0])
 
@@ -88,10 +87,7 @@ def _ended(process: Process) -> bool:
 
 def _pair(one: Process, other: Process, phase: Phase) -> ProcessPair:
     return ProcessPair(
-        baseline_ns=_median(one, phase), candidate_ns=_median(other, phase), baseline_first=one.order < other.order
+        baseline_ns=one.median_ns(phase) or 0.0,
+        candidate_ns=other.median_ns(phase) or 0.0,
+        baseline_first=one.order < other.order,
     )
-
-
-def _median(process: Process, phase: Phase) -> float:
-    samples: Sequence[int] = (process.forward_ns if phase == "forward" else process.backward_ns) or []
-    return median(samples[process.first_timed :])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fastrnns_rs.documents.replicates import counted, level, median
+from fastrnns_rs.documents.replicates import counted, level, process_time
 from fastrnns_rs.documents.run_file import Process, Result, Run
 
 #: A century: a longer time was not measured. The sum of a few such times still fits in nanoseconds.
@@ -18,7 +18,7 @@ class TimedProcess:
     Attributes:
         record: Process, as in the run file.
         phases: Timed samples of each phase in ns, all above 0.
-        medians_ns: Median of the timed samples of each phase, in ns.
+        medians_ns: Time of each phase in ns, as `Process.median_ns`.
     """
 
     record: Process
@@ -96,5 +96,5 @@ def _timed(process: Process) -> TimedProcess | None:
     # A clock that is too coarse gives zeros, which have their own warning.
     if not all(all_positive(samples) for samples in phases.values()):
         return None
-    medians = {phase: median(samples) for phase, samples in phases.items()}
+    medians = {phase: process_time(samples, process.timed_turns) for phase, samples in phases.items()}
     return TimedProcess(record=process, phases=phases, medians_ns=medians)
