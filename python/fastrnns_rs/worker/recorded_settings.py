@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 
 from fastrnns_rs.errors import RunnerError
-from fastrnns_rs.worker.torch_settings import DETERMINISTIC_WARNING, lower_precisions_on_cpu, tf32_uses
+from fastrnns_rs.worker.torch_settings import (
+    DETERMINISTIC_WARNING,
+    lower_precisions_on_cpu,
+    restore_threads,
+    run_settings,
+    tf32_uses,
+)
+
+if TYPE_CHECKING:
+    from fastrnns_rs.problem.jit_settings import JitSettings
+    from fastrnns_rs.problem.problem import Problem
 
 #: Variables with which OpenMP binds threads to CPUs itself, at its first parallel region.
 _BINDING = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
@@ -45,6 +56,24 @@ class RecordedSettings:
             RunnerError: If the runner changed a setting.
         """
         _compare(self._before, _read(self._device))
+
+
+@contextmanager
+def settings_of_one(jit: JitSettings, problem: Problem) -> Iterator[RecordedSettings]:
+    """Applies the settings of a run inside the block, for one runner of several.
+
+    Settings that the runner changes are restored for the next runner.
+    """
+    threads, cpus = torch.get_num_threads(), os.sched_getaffinity(0)
+    try:
+        with run_settings(jit, problem):
+            yield RecordedSettings(problem.device)
+    finally:
+        restore_threads(threads)
+        if _BINDING.isdisjoint(os.environ):
+            # A container may have lost CPUs meanwhile.
+            with suppress(OSError):
+                os.sched_setaffinity(0, cpus)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +22,7 @@ from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Options, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
 from fastrnns_rs.worker.jobs import profile
+from fastrnns_rs.worker.profile.answer import Answer
 
 
 class _MuteError(Exception):
@@ -89,7 +91,6 @@ def test_the_next_runner_is_profiled(
     options = Options(
         choice=choice(rnns=("py", "cudnn")), quick=True, nloops=2, warmup=warmup, timeout=60.0, device="cpu"
     )
-    plan = make_plan(options, FACTS)
 
     def hostile(_problem: Problem) -> ModelDef:
         return ModelDef(inputs=[torch.ones(3)], params=[], forward=forward, context=context)
@@ -97,10 +98,73 @@ def test_the_next_runner_is_profiled(
     def sound(_problem: Problem) -> ModelDef:
         return ModelDef(inputs=[torch.ones(3)], params=[], forward=torch.neg)
 
-    creators = zip(plan.tasks, (hostile, sound), strict=True)
-    plan = replace(plan, tasks=[replace(one, runner=replace(one.runner, creator=creator)) for one, creator in creators])
-    request = ProfileRequest(options=options, sleep_between_seconds=0.0)
-    answer = profile.run(request, plan, stem=tmp_path / "a", answer_path=tmp_path / "answer", say=internal_run._say)
+    answer = _run_both(options, (hostile, sound), tmp_path)
     assert answer.finished
     found = [(one.status, one.reason and one.reason.strip()) for one in answer.runners]
     assert found == [("failed" if reason else "ok", reason and reason.strip()), ("ok", None)]
+
+
+def _run_both(options: Options, creators: tuple[Callable[[Problem], ModelDef], ...], folder: Path) -> Answer:
+    plan = make_plan(options, FACTS)
+    both = zip(plan.tasks, creators, strict=True)
+    plan = replace(plan, tasks=[replace(one, runner=replace(one.runner, creator=creator)) for one, creator in both])
+    request = ProfileRequest(options=options, sleep_between_seconds=0.0)
+    return profile.run(request, plan, stem=folder / "a", answer_path=folder / "answer", say=internal_run._say)
+
+
+def _settings() -> list[object]:
+    precision = torch.backends.mkldnn.matmul.fp32_precision  # type: ignore[attr-defined]
+    return [
+        torch.get_num_threads(),
+        torch.are_deterministic_algorithms_enabled(),
+        os.sched_getaffinity(0),
+        precision in {"none", "ieee"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda: torch.set_num_threads(torch.get_num_threads() + 2), "the number of torch's threads"),
+        (lambda: torch.use_deterministic_algorithms(mode=True), "deterministic algorithms"),
+        (lambda: setattr(torch.backends.mkldnn.matmul, "fp32_precision", "bf16"), "the precision of float32 on CPUs"),
+        pytest.param(
+            lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}),
+            "the CPUs of the process",
+            marks=pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("call", [0, 1, 3])
+def test_the_next_runner_has_its_own_settings(
+    change: Callable[[], object], reason: str, call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are changed as the first runner is built (0), in its warm-up (1) or in the capture (3)."""
+    for name in ("OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"):
+        monkeypatch.delenv(name, raising=False)
+    options = Options(choice=choice(rnns=("py", "cudnn")), quick=True, nloops=2, warmup=2, timeout=60.0, device="cpu")
+    calls, before, seen = iter(range(10)), _settings(), []
+
+    def count(given: torch.Tensor) -> torch.Tensor:
+        if next(calls) == call:
+            change()
+        return given + 1
+
+    def changing(_problem: Problem) -> ModelDef:
+        count(torch.ones(3))
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=count)
+
+    def looking(given: torch.Tensor) -> torch.Tensor:
+        seen.append(_settings())
+        return given + 1
+
+    def sound(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=looking)
+
+    try:
+        answer = _run_both(options, (changing, sound), tmp_path)
+    finally:
+        torch.backends.mkldnn.matmul.fp32_precision = "none"  # type: ignore[attr-defined]
+    assert [one.status for one in answer.runners] == ["failed", "ok"]
+    assert f"{reason} " in str(answer.runners[0].reason)
+    assert seen == [before] * 4

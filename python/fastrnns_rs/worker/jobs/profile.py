@@ -22,6 +22,7 @@ from fastrnns_rs.worker.gradients import Gradients
 from fastrnns_rs.worker.jobs.probe import probe
 from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
 from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window
+from fastrnns_rs.worker.recorded_settings import settings_of_one
 from fastrnns_rs.worker.timed_loop import Measurement, build, entered, garbage_collection_off
 from fastrnns_rs.worker.torch_settings import prepare_cublas, run_settings
 
@@ -123,7 +124,7 @@ def _run_all(
     if request.options.threads is not None:
         torch.set_num_threads(request.options.threads)
     with run_settings(request.options.jit, plan.tasks[0].problem):
-        prepared = _prepare(plan, answer, save, say)
+        prepared = _prepare(request, plan, answer, save, say)
         save()
         with garbage_collection_off():
             _measure_each(request, plan, prepared, annotator, save, say)
@@ -131,7 +132,9 @@ def _run_all(
     save()
 
 
-def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable[[str], None]) -> list[_Prepared]:
+def _prepare(
+    request: ProfileRequest, plan: Plan, answer: Answer, save: Callable[[], None], say: Callable[[str], None]
+) -> list[_Prepared]:
     """Builds every model and runs its warm-up, before the capture."""
     prepared = []
     for task, one in zip(plan.tasks, answer.runners, strict=True):
@@ -140,13 +143,16 @@ def _prepare(plan: Plan, answer: Answer, save: Callable[[], None], say: Callable
         # If the runner ends the process, the saved answer names it.
         save()
         try:
-            model = build(task.runner.creator, task.problem)
-            one.phases = ["forward"] if model.backward is None else ["forward", "backward"]
-            built = _Prepared(task, model, one)
-            one.step = "warm-up"
-            save()
-            with entered(model), Unmarked().profile(one.name) as marks:
-                _loop(built, plan.warmup, marks, Measurement(plan.warmup))
+            with settings_of_one(request.options.jit, task.problem) as recorded:
+                model = build(task.runner.creator, task.problem)
+                recorded.check()
+                one.phases = ["forward"] if model.backward is None else ["forward", "backward"]
+                built = _Prepared(task, model, one)
+                one.step = "warm-up"
+                save()
+                with entered(model), Unmarked().profile(one.name) as marks:
+                    _loop(built, plan.warmup, marks, Measurement(plan.warmup))
+                    recorded.check()
             prepared.append(built)
             one.status = "pending"
         except KeyboardInterrupt:
@@ -184,14 +190,19 @@ def _measure_each(
                 save()
                 time.sleep(request.sleep_between_seconds)
                 begin(one)
-            _measure(one, plan.nloops, annotator)
+            _measure(request, one, plan.nloops, annotator)
 
 
-def _measure(one: _Prepared, nloops: int, annotator: Annotator) -> None:
+def _measure(request: ProfileRequest, one: _Prepared, nloops: int, annotator: Annotator) -> None:
     measurement = Measurement(nloops)
     try:
-        with entered(one.model), annotator.profile(one.answer.name) as marks:
+        with (
+            settings_of_one(request.options.jit, one.task.problem) as recorded,
+            entered(one.model),
+            annotator.profile(one.answer.name) as marks,
+        ):
             _loop(one, nloops, marks, measurement)
+            recorded.check()
         one.answer.status = "ok"
     except KeyboardInterrupt:
         raise
