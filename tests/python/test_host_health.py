@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from test_planning import CPU
 from fastrnns_rs.machine import environment, nvidia
 from fastrnns_rs.machine.health import host
 from fastrnns_rs.machine.health.software import build_profile
+from fastrnns_rs.processes.worker_setting import Setting
 
 CPUS = "sys/devices/system/cpu"
 PARANOID = "proc/sys/kernel/perf_event_paranoid"
@@ -25,9 +27,11 @@ def governors(*names: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("check", "files", "status", "value"),
     [
-        (host.governor, {}, "skipped", None),
-        (host.governor, governors("performance", "performance"), "ok", "performance"),
-        (host.governor, governors("performance", "schedutil"), "warn", "performance schedutil"),
+        (partial(host.governor, [0, 1]), {}, "skipped", None),
+        (partial(host.governor, [0, 1]), governors("performance", "performance"), "ok", "performance"),
+        (partial(host.governor, [0, 1]), governors("performance", "schedutil"), "warn", "performance schedutil"),
+        (partial(host.governor, [0]), governors("performance", "schedutil"), "ok", "performance"),
+        (partial(host.governor, [1]), governors("performance", "schedutil"), "warn", "schedutil"),
         (host.turbo, {f"{CPUS}/intel_pstate/no_turbo": "0\n"}, "warn", "on"),
         (host.turbo, {f"{CPUS}/intel_pstate/no_turbo": "1\n"}, "ok", "off"),
         (host.turbo, {f"{CPUS}/cpufreq/boost": "1\n"}, "warn", "on"),
@@ -51,6 +55,21 @@ def test_what_the_kernel_tells(
     found = check(tmp_path)
     assert (found.status, found.value) == (status, value)
     assert (found.hint is None) is (status != "warn")
+
+
+def test_a_run_records_the_governors_of_its_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "governors", lambda cpus: f"of {cpus}")
+    found = environment.describe(CPU, Setting(affinity=(5, 3)))
+    assert (found.cpu_affinity, found.cpu_governor) == ([3, 5], "of [3, 5]")
+
+
+def test_marks_of_our_processes_are_no_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mark of `run_command` differs in each command."""
+    monkeypatch.setenv("FASTRNNS_COMMAND", "77-1")
+    monkeypatch.setenv("FASTRNNS_HISTORY", "elsewhere")
+    found = environment.describe(CPU).variables
+    assert "FASTRNNS_HISTORY" in found
+    assert found.keys().isdisjoint({"FASTRNNS_COMMAND", "FASTRNNS_WORKER"})
 
 
 def test_a_number_of_a_gpu_is_finite() -> None:

@@ -83,6 +83,16 @@ def test_governor_and_turbo(governor: str, turbo: str, expected: int, tmp_path: 
     assert [one.evidence.split()[-1] for one in found] == ["powersave", "on"][:expected]
 
 
+def test_only_governors_of_usable_cpus_count(tmp_path: Path) -> None:
+    for cpu, text in enumerate(("performance", "powersave")):
+        path = tmp_path / f"sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    assert check_machine(environment(num_threads=1, cpu_affinity=[0]), device="cpu", root=tmp_path) == []
+    (found,) = check_machine(environment(num_threads=1, cpu_affinity=[1]), device="cpu", root=tmp_path)
+    assert found.evidence == "governor powersave"
+
+
 @pytest.fixture
 def smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Puts an `nvidia-smi` first on PATH that answers for GPU-1 only."""

@@ -20,6 +20,7 @@ from fastrnns_rs.documents.soundness import check_numbers
 from fastrnns_rs.errors import FastrnnsError, MissingError, UsageError, make_system_error
 from fastrnns_rs.machine import checkout, nvidia
 from fastrnns_rs.machine.facts import PACKAGE, Facts
+from fastrnns_rs.machine.health import host
 from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.worker_setting import MARK, Setting
@@ -30,8 +31,9 @@ _VARIABLES = (
     *("CUBLAS_", "CUDNN_", "NCCL_", "NVIDIA_TF32_OVERRIDE", "OPENBLAS_", "LD_PRELOAD", "FASTRNNS_"),
     *("TRITON_", "GLIBC_TUNABLES", "MALLOC_", "TCMALLOC_", "PYTHONHASHSEED", "PYTHONMALLOC", "PYTHONTRACEMALLOC"),
 )
-#: Variables of these prefixes that change no speed: names of a rank and of files, which differ in each run.
-_WITHOUT_EFFECT = ("TORCHELASTIC_", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+#: Variables of these prefixes that change no speed: marks of our processes, and names of a rank and of files, which
+#: differ in each run.
+_WITHOUT_EFFECT = (MARK, "FASTRNNS_COMMAND", "TORCHELASTIC_", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 #: Software facts that a child process reports, by their names in a run file.
 _VERSIONS = (
@@ -162,6 +164,7 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
     """
     setting = setting or Setting()
     variables = setting.environment()
+    cpus = sorted(setting.affinity or os.sched_getaffinity(0))
     commit = checkout.head_commit()
     asks = looks_for_changes and commit is not None
     extra = _nvidia_smi()
@@ -175,15 +178,15 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
         aslr=_aslr(),
         transparent_huge_pages=_chosen(_read(_HUGE_PAGES) or ""),
         cpu_count=os.cpu_count() or 1,
-        cpu_affinity=sorted(setting.affinity or os.sched_getaffinity(0)),
-        cpu_governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        cpu_affinity=cpus,
+        cpu_governor=host.governors(cpus),
         num_threads=setting.threads or facts.num_threads,
         load_average_1m=os.getloadavg()[0],
         gpus=[Gpu(**one, **extra.get(str(one["uuid"]), {})) for one in facts.gpus],
         variables={
             name: value
             for name, value in sorted(variables.items())
-            if name.startswith(_VARIABLES) and not name.startswith((MARK, *_WITHOUT_EFFECT))
+            if name.startswith(_VARIABLES) and not name.startswith(_WITHOUT_EFFECT)
         },
         git=Git(commit=commit, dirty=checkout.has_changes() if asks else None),
     )

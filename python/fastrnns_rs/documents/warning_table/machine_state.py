@@ -31,7 +31,7 @@ _BEFORE = (
         "governor",
         effect="times depend on the load before each measurement, because the CPU clock follows the load",
         short="times depend on the load before each measurement",
-        evidence="frequency governor, if it is not `performance`",
+        evidence="frequency governors of the CPUs that the workers may use, if one is not `performance`",
         hint="Keep the CPU clock up: sudo cpupower frequency-set -g performance",
         verbs=_BENCH,
     ),

@@ -30,7 +30,7 @@ def check_all(torch: Facts | FastrnnsError, captures: Path) -> list[Check]:
         software.torch_import(torch),
         software.torch_cuda(facts),
         host.clock_resolution(clock_resolution_ns()),
-        host.governor(),
+        host.governor(os.sched_getaffinity(0)),
         host.turbo(),
         host.load(os.getloadavg()[0], os.cpu_count() or 1),
         host.threads(facts, len(os.sched_getaffinity(0)), cpu_quota()),

@@ -12,6 +12,8 @@ from fastrnns_rs.documents.warning_table import ROWS
 from fastrnns_rs.machine.health.outcome import judged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fastrnns_rs.documents.run_file import Environment
     from fastrnns_rs.machine.facts import Facts
 
@@ -33,15 +35,20 @@ def clock_resolution(nanoseconds: int) -> Check:
     return judged("clock.resolution", coarse, nanoseconds, message, hint, unit="ns")
 
 
-def governor(root: Path = Path("/")) -> Check:
-    """Checks that the CPU clock does not follow the load."""
-    files = sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor"))
-    governors = sorted({text for text in map(_read, files) if text})
-    if not governors:
+def governor(cpus: Iterable[int], root: Path = Path("/")) -> Check:
+    """Checks that the clocks of CPUs do not follow the load."""
+    found = governors(cpus, root)
+    if found is None:
         return Check(id="cpu.governor", status="skipped", message="the kernel reports no governor")
-    follows = governors != ["performance"]
+    follows = found != "performance"
     message = "the CPU clock follows the load" if follows else "the CPU clock stays up"
-    return judged("cpu.governor", follows, " ".join(governors), message, ROWS["governor"].hint)
+    return judged("cpu.governor", follows, found, message, ROWS["governor"].hint)
+
+
+def governors(cpus: Iterable[int], root: Path = Path("/")) -> str | None:
+    """Returns the frequency governors of CPUs, each once; None without governors."""
+    files = (root / f"sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor" for cpu in cpus)
+    return " ".join(sorted({text for text in map(_read, files) if text})) or None
 
 
 def turbo(root: Path = Path("/")) -> Check:

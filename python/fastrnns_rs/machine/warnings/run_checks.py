@@ -82,7 +82,7 @@ def _check_cpus(environment: Environment, device: str, root: Path) -> list[RunWa
         limit = host.quiet_load(environment.cpu_count)
         evidence = f"load average {load.value} on {environment.cpu_count} CPUs (limit {limit:g})"
         found += report_check("machine_busy", load, evidence)
-    governor, turbo = host.governor(root), host.turbo(root)
+    governor, turbo = host.governor(environment.cpu_affinity, root), host.turbo(root)
     found += report_check("governor", governor, f"governor {governor.value}")
     found += report_check("turbo", turbo, f"turbo {turbo.value}")
     return found
