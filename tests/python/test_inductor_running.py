@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from jsonschema import Draft202012Validator
 from test_inductor_finding import module
 
 from fastrnns_rs import InductorReport
+from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.json_schema import json_schema
 from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine import environment
@@ -225,6 +227,18 @@ def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(
         measure(paths, worker, profile=True, output_dir=tmp_path / "out")
     rows = [(one.status, one.samples_ns) for one in raised.value.report.modules]
     assert rows == [("ok", [SAMPLES]), ("interrupted", [SAMPLES])]
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_killed_process_leaves_no_part_of_a_trace(measure: Measure, tmp_path: Path) -> None:
+    def worker(job: dict[str, Any], _on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        trace = Path(job["trace_path"])
+        folder = Path(tempfile.mkdtemp(prefix=file_names.unfinished(trace.name), dir=trace.parent))
+        (folder / "trace.json").write_text("{")
+        return Answer({}, "interrupted", "interrupted", "")
+
+    with pytest.raises(module_runs.Interrupted):
+        measure([module(tmp_path / "a.py")], worker, profile=True, output_dir=tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
 
 

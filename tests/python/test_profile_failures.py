@@ -7,7 +7,9 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import fake_tools
@@ -229,6 +231,50 @@ time.sleep(600)
     record, log = kept(tmp_path / "out")
     assert [one.path for one in record.artefacts] == [str(left)]
     assert "# KeyboardInterrupt" in log
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+import torch
+from fastrnns_rs.problem.torch_profiler import TorchOptions
+from fastrnns_rs.worker.profile.torch_session import TorchSession
+
+def is_killed(_profiler, path):
+    Path(path).write_text("{")
+    os.kill(os.getpid(), 9)
+
+torch.profiler.profile.export_chrome_trace = is_killed
+stem, traces = Path(sys.argv[1]), sys.argv[2]
+options = TorchOptions(on_trace_ready=traces or None)
+session = TorchSession(options, "cpu", stem.parent, stem.name)
+with session.profile("cudnn") as run:
+    for _ in range(options.schedule.needed):
+        with run.phase("forward"):
+            pass
+        run.step()
+"""
+
+
+@pytest.mark.parametrize("traces", ["", "traces"])
+def test_a_process_that_is_killed_leaves_no_part_of_a_trace(
+    traces: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torch writes a trace without leaving time for a signal's handler."""
+    handler = f"chrome:{tmp_path / traces}" if traces else None
+
+    def child(_request: object, _plan: object, stem: Path, _answer: str | None) -> list[str]:
+        return [sys.executable, "-c", KILLED, str(stem), handler or ""]
+
+    monkeypatch.setattr(capture_run, "child_command", child)
+    prepared = prepared_for(tools.choose("torch"))
+    request = replace(prepared.request, torch=replace(prepared.request.torch, on_trace_ready=handler))
+    with pytest.raises(capture_run.CaptureError, match="SIGKILL"):
+        capture_run.capture(
+            replace(prepared, request=request), capture_run.Place(folder=tmp_path / "out", baseline=False)
+        )
+    assert {one.suffix for one in (tmp_path / "out").iterdir()} == {".json", ".log"}
+    assert not traces or list((tmp_path / traces).iterdir()) == []
 
 
 def test_the_worker_under_torchs_profiler_that_breaks(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,21 @@ def with_suffix(stem: Path, suffix: str) -> Path:
     `Path.with_suffix` would cut the stem at its last dot.
     """
     return stem.with_name(stem.name + suffix)
+
+
+def unfinished(stem: str) -> str:
+    """Returns the start of the names of folders with unfinished files.
+
+    Args:
+        stem: Name of the files without suffixes, so that a parent knows the folders of its child process.
+    """
+    return f".fastrnns-rs-{hashlib.sha256(stem.encode(errors='surrogatepass')).hexdigest()[:16]}-"
+
+
+def remove_unfinished(folder: Path, stem: str) -> None:
+    """Removes the folders with unfinished files that a killed process left."""
+    for path in folder.glob(f"{unfinished(stem)}*"):
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def legible(runner: str) -> str:

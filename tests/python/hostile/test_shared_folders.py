@@ -110,7 +110,7 @@ def test_a_capture_overwrites_nothing_through_a_link(tmp_path: Path) -> None:
         Path(path).write_text('{"traceEvents": []}')
 
     profiler: Any = SimpleNamespace(export_chrome_trace=export)
-    torch_files.export(profiler, folder / "x.py.0.json.gz")
+    torch_files.export(profiler, folder / "x.py.0.json.gz", "x")
     capture_storage._write(folder / "x.log", "a log")
     Answer(runners=[]).save(folder / "x.answer.json")
     assert other.read_text() == "precious"

@@ -131,6 +131,8 @@ def _measured(
     except BaseException:
         places.drop_empty()
         raise
+    finally:
+        places.drop_unfinished()
     measured = row(one, asked, answers[-1], parts)
     if answers[-1].ended == "interrupted":
         places.drop_empty()

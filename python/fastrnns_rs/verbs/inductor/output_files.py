@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.file_names import default_folder, reserve_file
+from fastrnns_rs.documents.file_names import default_folder, remove_unfinished, reserve_file
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.module_files import Generated
@@ -24,6 +24,11 @@ class Places:
     trace: Path | None = None
     memory_snapshot: Path | None = None
     ncu_report: Path | None = None
+
+    def drop_unfinished(self) -> None:
+        """Removes a trace that torch was writing when its process was killed."""
+        if self.trace is not None:
+            remove_unfinished(self.trace.parent, self.trace.name)
 
     def drop_empty(self) -> None:
         """Removes the files that are empty."""

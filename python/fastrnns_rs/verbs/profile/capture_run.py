@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import shlex
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.problem.torch_profiler import HANDLERS
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
 from fastrnns_rs.verbs.profile.attempt import Attempt, Entry
@@ -235,9 +237,12 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
     for start in range(1, _STARTS + 1):
         attempt.forget_answer()
         observer.process_begins(prepared.tool.name, attempt.said)
-        attempt.completed, attempt.answer = attempt.run_and_listen(
-            attempt.command, "under the profiler", left, directory=directory
-        )
+        try:
+            attempt.completed, attempt.answer = attempt.run_and_listen(
+                attempt.command, "under the profiler", left, directory=directory
+            )
+        finally:
+            _remove_unfinished(prepared, attempt)
         missed = assessment.missed_agent(prepared.tool, attempt)
         left = deadline - time.monotonic()
         if missed is None or start == _STARTS or left <= 0:
@@ -253,6 +258,18 @@ def _forget_files(prepared: Prepared, attempt: Attempt) -> None:
     """Removes the profiler's files, which would be mistaken for the next capture."""
     for path, _, _ in prepared.tool.artefacts(attempt.raw_stem):
         path.unlink(missing_ok=True)
+
+
+def _remove_unfinished(prepared: Prepared, attempt: Attempt) -> None:
+    """Removes a trace that torch was writing when its process was killed.
+
+    The process cannot: torch writes a trace without leaving time for a signal's handler.
+    """
+    kind, folder = prepared.request.torch.handler or ("", "")
+    # A tilde that does not name a user's home is kept, and no error is raised.
+    other = [Path(os.path.expanduser(folder))] if kind in HANDLERS else []  # noqa: PTH111
+    for each in (attempt.raw_stem.parent, *other):
+        file_names.remove_unfinished(each, attempt.raw_stem.name)
 
 
 def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> list[str]:

@@ -58,7 +58,7 @@ def profile(loaded: Loaded, times: int, repeat: int, trace_path: str) -> dict[st
         _profiled(loaded, 1, 1)
         profiler = _profiled(loaded, times, repeat)
     with report_write_errors():
-        export(profiler, Path(trace_path))
+        export(profiler, Path(trace_path), Path(trace_path).name)
     by_shape = profiler.key_averages(group_by_input_shape=True)
     own = "self_cpu_time_total" if on_cpu else "self_device_time_total"
     top = sorted(by_shape, key=lambda one: getattr(one, own), reverse=True)[:_TOP]

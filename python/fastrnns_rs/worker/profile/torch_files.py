@@ -12,16 +12,22 @@ from pathlib import Path
 
 import torch.profiler
 
-from fastrnns_rs.documents import writing
+from fastrnns_rs.documents import file_names, writing
 from fastrnns_rs.errors import FastrnnsError
 
 
-def export(profiler: torch.profiler.profile, path: Path) -> Path:
-    """Writes a trace in Chrome's format, and compresses it."""
+def export(profiler: torch.profiler.profile, path: Path, stem: str) -> Path:
+    """Writes a trace in Chrome's format, and compresses it.
+
+    Args:
+        profiler: Profiler that has stopped.
+        path: Path of the compressed trace.
+        stem: Name by which the parent process finds the unfinished trace if this process is killed.
+    """
     # Torch compresses too, but a file in the temporary folder, even if that file is not complete. In a shared
     # folder, a name that can be guessed could be a link.
     try:
-        private = tempfile.TemporaryDirectory(prefix=".fastrnns-rs-", dir=path.parent)
+        private = tempfile.TemporaryDirectory(prefix=file_names.unfinished(stem), dir=path.parent)
     except OSError as error:
         error.filename = str(path)
         raise

@@ -173,7 +173,7 @@ class TorchSession:
         elif self.options.handler is not None and self.options.handler[0] == "tensorboard":
             cycle.files.append((str(export_for_tensorboard(profiler, self._traces, name)), "kineto"))
         else:
-            cycle.files.append((str(export(profiler, self._traces / f"{name}.json.gz")), "kineto"))
+            cycle.files.append((str(export(profiler, self._traces / f"{name}.json.gz", self._stem)), "kineto"))
 
     @contextmanager
     def collect_warnings(self) -> Iterator[None]:
