@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from fake_tools import NSYS_VERSIONS
 
 from fastrnns_rs._core import Profiler, profiler_names, run_command
 from fastrnns_rs.cli.exit_codes import find_exit_code
-from fastrnns_rs.errors import MissingError
+from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.verbs.profile import tools
 
@@ -359,6 +360,14 @@ def test_nvprof_profiles_no_gpu_of_rocm(capability: str, tmp_path: Path, monkeyp
         tools.check_usable("nvprof", rocm)
     assert find_exit_code(caught.value) == 5
     tools.check_usable("torch", rocm)
+
+
+def test_nvprof_profiles_no_cpu_beside_a_gpu() -> None:
+    """It writes nothing about a program without CUDA: the capture failed after both runs."""
+    tools.check_usable("nvprof", replace(with_cuda("7.0"), device="cuda"))
+    for tool, check in (("nvprof", pytest.raises(UsageError, match="and the device is cpu")), ("nsys", nullcontext())):
+        with check:
+            tools.check_usable(tool, replace(with_cuda("7.0"), device="cpu"))
 
 
 def test_doctor_names_what_is_broken_or_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

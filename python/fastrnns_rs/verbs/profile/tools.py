@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs._core import Profiler
 from fastrnns_rs.documents.diagnosis import ProfilerEntry
-from fastrnns_rs.errors import MissingError
+from fastrnns_rs.errors import MissingError, UsageError
 from fastrnns_rs.processes.programs import program_path
 
 if TYPE_CHECKING:
@@ -122,15 +122,19 @@ def best(facts: Facts) -> str:
 
 
 def check_usable(name: str, facts: Facts) -> None:
-    """Checks that a profiler can record anything on this machine.
+    """Checks that a profiler can record anything on this machine and device.
 
     Raises:
         MissingError: If nvprof has no GPU that it can profile.
+        UsageError: If the device of nvprof is a CPU. It writes nothing about programs without CUDA.
     """
-    reason = _nvprof_problem(facts) if name == "nvprof" else None
+    if name != "nvprof":
+        return
+    hint, reason = "Use nsys or torch.profiler.", _nvprof_problem(facts)
     if reason is not None:
-        hint = "Use nsys or torch.profiler."
         raise MissingError("profiler not usable: 'nvprof'", hint, reason=reason)
+    if facts.device == "cpu":
+        raise UsageError("nvprof needs a CUDA device, and the device is cpu", hint)
 
 
 def describe_all(facts: Facts | None) -> list[ProfilerEntry]:
