@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import tracemalloc
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -113,6 +114,23 @@ def test_a_profile_of_nvprof(tmp_path: Path) -> None:
     assert found["ranges"].found == f"5 ranges, 1 missing: {NAMES[0]}"
     path.write_text("<?xml version='1.0'?><session/>")
     assert not by_id(capture_checks.nvprof_profile(path, EXPECTED))["opens"].ok
+
+
+def test_the_events_of_a_trace_are_not_kept(tmp_path: Path) -> None:
+    """As Python objects they take several times the memory of their text, of which reading takes two copies."""
+    event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "args": {"Ev Idx": 7, "Input Dims": [[8, 8], [8, 8]]}}
+    mark = {"ph": "X", "cat": "user_annotation", "name": "## forward ##"}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"traceEvents": [event | {"ts": count} for count in range(20_000)] + [mark]}))
+    tracemalloc.start()
+    try:
+        found = capture_checks.kineto(path, Counter({"## forward ##": 1}))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert all(one.ok for one in found)
+    assert found[0].found == "20001 events"
+    assert peak < 3 * path.stat().st_size
 
 
 @pytest.mark.parametrize(("content", "found"), [(None, "no file"), (b"", "an empty file"), (b"abc", "3 bytes")])
@@ -230,7 +248,10 @@ def test_hostile_content_in_a_profile_of_nvprof(tmp_path: Path) -> None:
     "content",
     [
         *("", "{", "null", "5", "[]", '"traceEvents"', "{}", "[" * 200_000, '{"traceEvents": [' + '{"a":' * 200_000),
-        *({"traceEvents": one} for one in (None, 5, "text", {"cat": 1}, [5], [None], [[]])),
+        *(
+            {"traceEvents": one}
+            for one in (None, 5, "text", {"cat": 1}, [5], [None], [[]], ["## forward ##"], [["## forward ##"]])
+        ),
         *({"traceEvents": [{"cat": "user_annotation", **one}]} for one in ({}, {"name": 5}, {"name": ["x"]})),
         *(b"\xff\xfe\x00", b'{"traceEvents": [{"cat": "user_annotation", "name": "## \xff ##"},'),
     ],

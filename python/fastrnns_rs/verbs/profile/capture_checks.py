@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from fastrnns_rs._core import reports_loss
 from fastrnns_rs.documents.capture_manifest import CheckEntry
@@ -91,9 +91,8 @@ def kineto(path: Path, expected: Counter[str]) -> list[CheckEntry]:
     try:
         opened: Any = gzip.open if path.suffix == ".gz" else open
         with opened(path, "rt", encoding="utf-8", errors="replace") as file:
-            events = json.load(file)["traceEvents"]
-        names = [event["name"] for event in events if event.get("cat") == "user_annotation"]
-        ours = Counter(mark for mark in names if mark.startswith("## "))
+            events = _annotations(file)
+        ours = Counter(mark for event in events for mark in event if mark.startswith("## "))
     except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         found = f"it cannot be read: {type(error).__name__}: {error}"
         return [CheckEntry(id=name, expected="a trace in JSON", found=found, ok=False)]
@@ -101,6 +100,29 @@ def kineto(path: Path, expected: Counter[str]) -> list[CheckEntry]:
         CheckEntry(id=name, expected="a trace in JSON", found=f"{len(events)} events", ok=True),
         _same(expected, ours, of=path.name),
     ]
+
+
+def _annotations(file: TextIO) -> list[tuple[str, ...]]:
+    """Returns a tuple for each event of a trace, with the name of an annotation.
+
+    Raises:
+        TypeError: If the text is not a trace. Damaged JSON raises other exceptions.
+    """
+    events = json.load(file, object_hook=_reduced)["traceEvents"]
+    if not isinstance(events, list) or not all(isinstance(event, tuple) for event in events):
+        raise TypeError("traceEvents is not a list of objects")
+    return events
+
+
+def _reduced(found: dict[str, Any]) -> dict[str, Any] | tuple[Any, ...]:
+    """Returns an event of a trace as a tuple, with the name of an annotation.
+
+    The events of a trace as Python objects would take several times the memory of its text. No value of JSON is a
+    tuple.
+    """
+    if "traceEvents" in found:
+        return found
+    return (found["name"],) if found.get("cat") == "user_annotation" else ()
 
 
 def expected_ranges(phases: dict[str, list[str]], iterations: Iterable[int]) -> Counter[str]:
