@@ -21,7 +21,7 @@ from fastrnns_rs.worker.jobs import verify
 FILE = """
 import json
 from fastrnns_rs import runner
-import helper
+from helper import NAME
 @runner("NAME", reference="mine_a")
 def create(problem): raise NotImplementedError
 """
@@ -34,14 +34,14 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Path]
     for letter in "abc":
         helper = tmp_path / letter / request.param
         helper.parent.mkdir(parents=True)
-        helper.touch()
+        helper.write_text(f"mine_{letter} = 1\n")
         (tmp_path / letter / "json.py").touch()
         text = FILE.replace("NAME", f"mine_{letter}")
         text = text.replace("helper", "helper.inner") if helper.name == "inner.py" else text
         found.append(tmp_path / letter / "runners.py")
         found[-1].write_text(text)
     yield found
-    for name in [name for name in sys.modules if name.partition(".")[0] == "helper"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in {"helper", "this"}]:
         del sys.modules[name]
 
 
@@ -50,8 +50,49 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runners and the path of this process are the same after the test."""
     monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
     monkeypatch.setattr(registry, "file_folders", [])
-    monkeypatch.setattr(module_clashes, "file_folders", registry.file_folders)
+    monkeypatch.setattr(registry, "modules_before", set())
+    for name in ("file_folders", "modules_before"):
+        monkeypatch.setattr(module_clashes, name, getattr(registry, name))
     monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+@pytest.mark.usefixtures("registered")
+def test_each_file_imports_its_own(files: list[Path]) -> None:
+    """Each file fails with the module of another."""
+    assert [registry.load_file(str(file)) for file in files] == [["mine_a"], ["mine_b"], ["mine_c"]]
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize("own", [["a", "b"], ["a"], ["b"]])
+def test_a_name_of_the_standard_library_is_compared_too(own: list[str], tmp_path: Path) -> None:
+    """What the files themselves have imported is not known to be that of the library."""
+    sys.modules.pop("this", None)
+    sources = []
+    for letter in "ab":
+        (tmp_path / letter).mkdir()
+        if letter in own:
+            (tmp_path / letter / "this.py").touch()
+        file = tmp_path / letter / f"runs_{letter}.py"
+        file.write_text(
+            f"import this\nfrom fastrnns_rs import runner\n@runner('std_{letter}')\ndef create(problem): ..."
+        )
+        [name] = registry.load_file(str(file))
+        sources.append(registry.find(name).source)
+    with pytest.raises(UsageError, match="two modules with the same name: 'this'"):
+        check_clashes(sources)
+    sys.modules.pop("this", None)
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_runner_of_a_helper_finds_what_lies_beside_it(tmp_path: Path) -> None:
+    """The helper can only be imported because a file beside it was loaded."""
+    runner = "from fastrnns_rs import runner\n@runner('{0}')\ndef create(problem): ...\n"
+    (tmp_path / "util_c.py").touch()
+    (tmp_path / "helper_c.py").write_text("import util_c\n" + runner.format("in_helper"))
+    (tmp_path / "main_c.py").write_text("import helper_c, util_c\n" + runner.format("in_main"))
+    registry.load_file(str(tmp_path / "main_c.py"))
+    check_clashes([registry.find(name).source for name in ("in_main", "in_helper")])
+    sys.modules.pop("helper_c", None)
 
 
 def test_one_capture_refuses_them(files: list[Path]) -> None:

@@ -254,7 +254,8 @@ def test_damaged_names_of_operators_are_told(tmp_path: Path) -> None:
     """Names that differ only there are one row, as of kernels."""
     text = json.dumps(document([operator("a?m"), operator("a!m", 10)])).encode()
     path = write(tmp_path / "x.json", text.replace(b"?", b"\xff").replace(b"!", b"\xfe"))
-    assert codes(fastrnns_rs.read(path)) == {"names_damaged"}
+    (warning,) = fastrnns_rs.read(path).warnings
+    assert (warning.code, warning.evidence) == ("names_damaged", f"{path}: 1 name with invalid UTF-8")
 
 
 def test_a_rank_that_cannot_be_read_is_told(tmp_path: Path) -> None:

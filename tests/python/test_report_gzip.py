@@ -21,7 +21,7 @@ def packed_list(count: int) -> list[bytes]:
     return [gzip.compress(half.encode()) for half in halves]
 
 
-@pytest.mark.parametrize("zeros", [0, 3, 512])
+@pytest.mark.parametrize("zeros", [0, 3, 512, 2_000_000])
 def test_streams_of_gzip_one_after_the_other_are_one_trace(zeros: int, tmp_path: Path) -> None:
     path = write(tmp_path / "x.bin", (b"\0" * zeros).join(packed_list(600)) + b"\0" * zeros)
     summary = fastrnns_rs.read(path, strict=True)

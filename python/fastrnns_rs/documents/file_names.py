@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -93,8 +94,10 @@ def unfinished(stem: str) -> str:
 
 def remove_unfinished(folder: Path, stem: str) -> None:
     """Removes the folders with unfinished files that a killed process left."""
-    for path in folder.glob(f"{unfinished(stem)}*"):
-        shutil.rmtree(path, ignore_errors=True)
+    # Of a folder that cannot be read, its user is told elsewhere.
+    with suppress(OSError):
+        for path in folder.glob(f"{unfinished(stem)}*"):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def legible(runner: str) -> str:

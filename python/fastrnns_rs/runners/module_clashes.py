@@ -8,17 +8,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.runners.registry import file_folders, is_importable, is_shared
+from fastrnns_rs.runners.registry import file_folders, is_neighbor, is_shared, modules_before
 from fastrnns_rs.runners.source_hash import find_root, list_names
 
 if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Source
 
-#: File of a module, or folders of a namespace package; empty if there is no module.
+#: File of a module, or folders of a namespace package.
 _Places = frozenset[str]
 
 
@@ -37,13 +38,23 @@ def check_clashes(sources: Iterable[Source], hint: str = "Rename one of the modu
         for name, own in ({} if source.is_built_in else _find_alone(source)).items():
             other, first = known.setdefault(name, (own, source.file))
             # Folders of a namespace package that only one file has do not disturb the other.
-            if bool(own) != bool(other) or not (own <= other or other <= own):
+            if not (own <= other or other <= own):
                 reason = f"{first!r} and {source.file!r} import different modules of this name in one process"
                 raise UsageError(f"two modules with the same name: {name!r}", hint, reason=reason)
 
 
+def forget_neighbors(file: Path) -> None:
+    """Forgets modules beside other files, for which a file has its own."""
+    others = {folder for folder in file_folders if folder != str(file.parent)}
+    for name in [name for name in sys.modules if "." not in name and is_neighbor(file, name)]:
+        places = _places(getattr(sys.modules[name], "__spec__", None))
+        if any(str(Path(place.removesuffix("/__init__.py")).parent) in others for place in places):
+            for one in [one for one in sys.modules if one.partition(".")[0] == name]:
+                del sys.modules[one]
+
+
 def _find_alone(source: Source) -> dict[str, _Places]:
-    """Returns the modules that a file would import in a process of its own.
+    """Returns the modules that a file would find on the path in a process of its own.
 
     The imports of the modules beside it count, too.
     """
@@ -53,21 +64,19 @@ def _find_alone(source: Source) -> dict[str, _Places]:
             # The first one is that of the file.
             if folder in path:
                 path.remove(folder)
-        if not is_importable(source) and not is_shared(root):
+        if not is_shared(root):
             path.insert(0, str(root))
         names = list_names(source, root)
     except OSError:
         # The import of the file reports the error.
         return {}
-    # Modules of the standard library that this package imports are found by all files.
-    return {
-        name: _places(name, path) for name in names if not (name in sys.stdlib_module_names and name in sys.modules)
-    }
+    # Modules that were imported before the first file are used by all.
+    found = {name: _places(PathFinder.find_spec(name, path)) for name in names if name not in modules_before}
+    return {name: places for name, places in found.items() if places}
 
 
-def _places(name: str, path: list[str]) -> _Places:
+def _places(spec: ModuleSpec | None) -> _Places:
     """Returns the real paths of a module: two names of one file are the same module."""
-    spec = PathFinder.find_spec(name, path)
     if spec is None:
         return frozenset()
     found = [spec.origin] if spec.origin is not None else spec.submodule_search_locations or ()

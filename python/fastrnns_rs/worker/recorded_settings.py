@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -70,10 +71,12 @@ def settings_of_one(jit: JitSettings, problem: Problem) -> Iterator[RecordedSett
             yield RecordedSettings(problem.device)
     finally:
         restore_threads(threads)
-        if _BINDING.isdisjoint(os.environ):
-            # A container may have lost CPUs meanwhile.
-            with suppress(OSError):
-                os.sched_setaffinity(0, cpus)
+        if _BINDING.isdisjoint(os.environ) and os.sched_getaffinity(0) != cpus:
+            # Threads that torch has started meanwhile have the other CPUs too.
+            for thread in Path("/proc/self/task").iterdir():
+                # It may have ended, and a container may have lost CPUs.
+                with suppress(OSError):
+                    os.sched_setaffinity(int(thread.name), cpus)
 
 
 @contextmanager
@@ -125,7 +128,9 @@ def _read_cpus() -> list[_Setting]:
         return []
     cpus = _as_ranges(sorted(os.sched_getaffinity(0)))
     # A container's CPUs may change too.
-    return [_Setting("the CPUs of the process changed", cpus, f"set the CPUs before, as --affinity {cpus} does")]
+    return [
+        _Setting("the CPUs of the process changed", cpus, f"set the CPUs before, as taskset --cpu-list {cpus} does")
+    ]
 
 
 def _as_ranges(numbers: list[int]) -> str:

@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ def jit_settings(settings: JitSettings) -> Iterator[None]:
             restore.callback(write_number, read_number())
             write_number(number)
         yield
+
+
+def keep_jit_settings(settings: JitSettings) -> list[Callable[[], object]]:
+    """Returns functions that set settings of TorchScript to what they are now."""
+    places: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [_switch(name) for name in settings.switches()]
+    places += [_pointwise(name) for name in settings.pointwise()]
+    return [partial(write, read()) for read, write in places]
 
 
 @contextmanager

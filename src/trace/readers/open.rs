@@ -50,7 +50,7 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
     let file = Arc::new(file);
     let (head, bytes) = with_head(Waiting { file: Arc::clone(&file), is_pipe }, interrupted)?;
     if head.starts_with(b"\x1f\x8b") {
-        let (head, bytes) = with_head(Unpacked::new(bytes), interrupted)?;
+        let (head, bytes) = with_head(Unpacked::new(bytes, is_file), interrupted)?;
         // A thread that waits for a pipe must be interruptible.
         let bytes: Box<dyn Read> = if is_file && size_bytes >= WORTH_A_THREAD && par::threads() > 1 {
             par::ahead(bytes)
@@ -108,17 +108,22 @@ impl Read for Waiting {
 }
 
 /// The content of a gzip stream, or of several; zeros after each are passed over, as programs that write whole blocks leave them.
-struct Unpacked<R: Read>(Option<GzDecoder<BufReader<Compressed<R>>>>);
+struct Unpacked<R: Read> {
+    decoder: Option<GzDecoder<BufReader<Compressed<R>>>>,
+    /// True if zeros have an end.
+    is_file: bool,
+}
 
 impl<R: Read> Unpacked<R> {
-    fn new(source: R) -> Self {
-        Self(Some(GzDecoder::new(BufReader::new(Compressed { source, without_content: 0 }))))
+    fn new(source: R, is_file: bool) -> Self {
+        let source = BufReader::new(Compressed { source, without_content: 0 });
+        Self { decoder: Some(GzDecoder::new(source)), is_file }
     }
 }
 
 impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(decoder) = &mut self.0 {
+        while let Some(decoder) = &mut self.decoder {
             let count = decoder.read(buffer)?;
             if count > 0 || buffer.is_empty() {
                 decoder.get_mut().get_mut().without_content = 0;
@@ -131,11 +136,14 @@ impl<R: Read> Read for Unpacked<R> {
                     break;
                 }
                 rest.consume(zeros);
+                if self.is_file {
+                    rest.get_mut().without_content = 0;
+                }
             }
             if rest.fill_buf()?.is_empty() {
                 break;
             }
-            self.0 = self.0.take().map(|decoder| GzDecoder::new(decoder.into_inner()));
+            self.decoder = self.decoder.take().map(|decoder| GzDecoder::new(decoder.into_inner()));
         }
         Ok(0)
     }

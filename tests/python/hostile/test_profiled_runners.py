@@ -6,6 +6,8 @@ import contextlib
 import io
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +20,7 @@ from facts import FACTS
 
 from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.cli import internal_run
+from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Options, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
@@ -112,12 +115,18 @@ def _run_both(options: Options, creators: tuple[Callable[[Problem], ModelDef], .
     return profile.run(request, plan, stem=folder / "a", answer_path=folder / "answer", say=internal_run._say)
 
 
+def _pin() -> None:
+    """Takes one CPU for this thread and for one that starts now, as torch's do."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    threading.Thread(target=time.sleep, args=(5,), daemon=True).start()
+
+
 def _settings() -> list[object]:
     precision = torch.backends.mkldnn.matmul.fp32_precision  # type: ignore[attr-defined]
     return [
         torch.get_num_threads(),
         torch.are_deterministic_algorithms_enabled(),
-        os.sched_getaffinity(0),
+        {frozenset(os.sched_getaffinity(int(thread.name))) for thread in Path("/proc/self/task").iterdir()},
         precision in {"none", "ieee"},
     ]
 
@@ -129,7 +138,7 @@ def _settings() -> list[object]:
         (lambda: torch.use_deterministic_algorithms(mode=True), "deterministic algorithms"),
         (lambda: setattr(torch.backends.mkldnn.matmul, "fp32_precision", "bf16"), "the precision of float32 on CPUs"),
         pytest.param(
-            lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}),
+            _pin,
             "the CPUs of the process",
             marks=pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs"),
         ),
@@ -168,3 +177,31 @@ def test_the_next_runner_has_its_own_settings(
     assert [one.status for one in answer.runners] == ["failed", "ok"]
     assert f"{reason} " in str(answer.runners[0].reason)
     assert seen == [before] * 4
+
+
+def test_a_runner_keeps_its_own_settings_of_torchscript(tmp_path: Path) -> None:
+    """They are not recorded: its warm-up and its capture have the same, and the next runner has none of them."""
+    options = Options(choice=choice(rnns=("py", "cudnn")), quick=True, nloops=2, warmup=2, timeout=60.0, device="cpu")
+    seen: dict[str, list[bool]] = {"own": [], "next": []}
+
+    def look(name: str) -> Callable[[torch.Tensor], torch.Tensor]:
+        def forward(given: torch.Tensor) -> torch.Tensor:
+            seen[name].append(torch._C._jit_texpr_fuser_enabled())
+            return given + 1
+
+        return forward
+
+    before = torch._C._jit_texpr_fuser_enabled()
+
+    def own(_problem: Problem) -> ModelDef:
+        torch._C._jit_set_texpr_fuser_enabled(not before)
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=look("own"))
+
+    def sound(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=look("next"))
+
+    answer = _run_both(replace(options, jit=JitSettings(fuser="te")), (own, sound), tmp_path)
+    assert [one.status for one in answer.runners] == ["ok", "ok"]
+    assert (len(set(seen["own"])), len(set(seen["next"]))) == (1, 1)
+    assert seen["own"][0] != seen["next"][0]
+    assert torch._C._jit_texpr_fuser_enabled() == before

@@ -6,7 +6,7 @@ Every runner is built and warmed up first. Then each runs its iterations.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from fastrnns_rs.worker.profile.answer import Answer, RunnerAnswer
 from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_window
 from fastrnns_rs.worker.recorded_settings import settings_of_one
 from fastrnns_rs.worker.timed_loop import Measurement, build, entered, garbage_collection_off
-from fastrnns_rs.worker.torch_settings import prepare_cublas, run_settings
+from fastrnns_rs.worker.torch_settings import keep_jit_settings, prepare_cublas, run_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +38,8 @@ class _Prepared:
     task: Task
     model: ModelDef
     answer: RunnerAnswer
+    #: Set the settings of TorchScript that the runner itself has chosen: no run records them.
+    chosen: Sequence[Callable[[], object]] = ()
 
 
 def make_profile_plan(request: ProfileRequest) -> Plan:
@@ -153,6 +155,7 @@ def _prepare(
                 with entered(model), Unmarked().profile(one.name) as marks:
                     _loop(built, plan.warmup, marks, Measurement(plan.warmup))
                     recorded.check()
+                built.chosen = keep_jit_settings(request.options.jit)
             prepared.append(built)
             one.status = "pending"
         except KeyboardInterrupt:
@@ -201,6 +204,8 @@ def _measure(request: ProfileRequest, one: _Prepared, nloops: int, annotator: An
             entered(one.model),
             annotator.profile(one.answer.name) as marks,
         ):
+            for choose in one.chosen:
+                choose()
             _loop(one, nloops, marks, measurement)
             recorded.check()
         one.answer.status = "ok"

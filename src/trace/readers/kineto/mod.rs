@@ -148,7 +148,7 @@ fn take(
     if let Operators::Aside(aside, of_operators) = operators {
         second = Some(of_operators);
         let clock = aside.add_clock(String::new());
-        let mut sink = Sink::new(aside, clock, Capture::default());
+        let mut sink = Sink::new(aside, clock, Capture { path: path.to_owned(), ..Capture::default() });
         sink.only_operators = true;
         events.operators = Some(sink);
     }
