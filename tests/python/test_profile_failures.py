@@ -36,6 +36,7 @@ from profile_commands import (
 )
 
 from fastrnns_rs.cli.exit_codes import ExitCode, find_exit_code
+from fastrnns_rs.documents import file_names
 from fastrnns_rs.verbs.profile import capture_run, tools
 
 
@@ -287,3 +288,9 @@ def test_the_worker_under_torchs_profiler_that_breaks(tmp_path: Path) -> None:
     record, _ = kept(tmp_path / "out")
     assert sorted(one.kind for one in record.artefacts) == ["kineto", "torch_table"]
     assert not record.ok
+
+
+def test_a_folder_of_traces_that_cannot_be_read_is_no_error_of_the_search_for_parts_of_them(tmp_path: Path) -> None:
+    """The worker says what is wrong with it."""
+    file_names.remove_unfinished(tmp_path / ("a" * 300), "capture")
+    file_names.remove_unfinished(tmp_path / "missing", "capture")
