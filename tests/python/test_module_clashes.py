@@ -27,9 +27,16 @@ def create(problem): raise NotImplementedError
 """
 
 
+def forget(*names: str) -> None:
+    """Forgets modules, also those that a file of another test has imported."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in names]:
+        del sys.modules[name]
+
+
 @pytest.fixture(params=["helper.py", "helper/__init__.py", "helper/inner.py"])
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Path]]:
     """Three files with a helper each, and with a file that hides no module, because it is imported already."""
+    forget("helper")
     found = []
     for letter in "abc":
         helper = tmp_path / letter / request.param
@@ -41,8 +48,7 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Path]
         found.append(tmp_path / letter / "runners.py")
         found[-1].write_text(text)
     yield found
-    for name in [name for name in sys.modules if name.partition(".")[0] in {"helper", "this"}]:
-        del sys.modules[name]
+    forget("helper")
 
 
 @pytest.fixture
@@ -66,7 +72,7 @@ def test_each_file_imports_its_own(files: list[Path]) -> None:
 @pytest.mark.parametrize("own", [["a", "b"], ["a"], ["b"]])
 def test_a_name_of_the_standard_library_is_compared_too(own: list[str], tmp_path: Path) -> None:
     """What the files themselves have imported is not known to be that of the library."""
-    sys.modules.pop("this", None)
+    forget("this")
     sources = []
     for letter in "ab":
         (tmp_path / letter).mkdir()
@@ -80,7 +86,7 @@ def test_a_name_of_the_standard_library_is_compared_too(own: list[str], tmp_path
         sources.append(registry.find(name).source)
     with pytest.raises(UsageError, match="two modules with the same name: 'this'"):
         check_clashes(sources)
-    sys.modules.pop("this", None)
+    forget("this")
 
 
 @pytest.mark.usefixtures("registered")
@@ -92,7 +98,7 @@ def test_a_runner_of_a_helper_finds_what_lies_beside_it(tmp_path: Path) -> None:
     (tmp_path / "main_c.py").write_text("import helper_c, util_c\n" + runner.format("in_main"))
     registry.load_file(str(tmp_path / "main_c.py"))
     check_clashes([registry.find(name).source for name in ("in_main", "in_helper")])
-    sys.modules.pop("helper_c", None)
+    forget("helper_c", "util_c")
 
 
 def test_one_capture_refuses_them(files: list[Path]) -> None:
@@ -143,8 +149,7 @@ def installed(tmp_path: Path, registered: None) -> Iterator[Path]:
     (tmp_path / "installed" / "spread_name" / "outer.py").write_text("found = 'installed'")
     sys.path.append(str(tmp_path / "installed"))
     yield tmp_path
-    for name in [name for name in sys.modules if name.partition(".")[0] in {"common_name", "spread_name"}]:
-        del sys.modules[name]
+    forget("common_name", "spread_name")
 
 
 @pytest.mark.parametrize("order", [["mine", "other"], ["other", "mine"]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -79,6 +80,7 @@ def test_tf32_is_refused_where_it_is_not() -> None:
 
 def test_a_missing_package_skips_a_group_and_refuses_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    monkeypatch.delitem(sys.modules, "torchvision", raising=False)
     refusals = {task.runner.name: task.refusal for task in plan(CPU).tasks}
     assert refusals["cudnn"] is None
     assert refusals["resnet18"] == "needs the package torchvision, which is not installed"

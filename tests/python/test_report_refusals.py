@@ -114,7 +114,7 @@ def test_a_file_may_be_called_anything(name: bytes, tmp_path: Path) -> None:
 
 def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:
     """`fastrnns-rs report <(zstd -dc trace.zst)`: what looks at the file first must not take its beginning away."""
-    path = write(tmp_path / "x.json", json.dumps(document([call(), *(kernel("k", 5 * at) for at in range(200))])))
+    path = write(tmp_path / "x.json", json.dumps(document([call(), *(kernel("k", 5 * at + 0.5) for at in range(200))])))
     command = f'cat "{path}" | "{sys.executable}" -m fastrnns_rs report /dev/stdin --by kernel --format csv'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
