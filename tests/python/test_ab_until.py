@@ -14,7 +14,7 @@ import scipy.stats
 from commands import Done, run_cli
 from conftest import TINY
 from pretended_workers import measured, rising
-from run_files import both, process, result
+from run_files import both, exactly, process, result, run
 
 from fastrnns_rs import compare, stats
 from fastrnns_rs.documents.run_file import Run, Stop
@@ -174,3 +174,11 @@ def test_few_pairs_and_constant_ones() -> None:
     assert 0 < apart.p_value < 0.05
     with pytest.raises(ValueError, match="needs paired"):
         stats.compare_samples([1.0] * 4, [2.0] * 4, anytime=True)
+
+
+def test_a_run_that_failed_in_part_shows_no_largest_number(anywhere: Path) -> None:
+    """Six pairs of a decided row looked as if 44 were missing."""
+    made = run([exactly([1000, 1010])])
+    for rule, expected in (("decided", False), ("count", True)):
+        plan = replace(made.plan, stop=replace(made.plan.stop, rule=rule), processes=50)
+        assert (" of 50" in replace(made, plan=plan, status="failed").render("table")) == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from run_files import CARD, ENVIRONMENT, PROBLEM
+from test_compare_sessions import hint, past_run
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.run_file import Run, Stop, Warmup

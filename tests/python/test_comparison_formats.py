@@ -139,3 +139,15 @@ def test_only_what_differs_tells_rows_apart(problems: list[Any], told: list[str]
     assert row_names.titles([("a", "forward", one) for one in problems]) == [f"a/forward{one}" for one in told]
     alone = [("a", f"phase {place}", one) for place, one in enumerate(problems)]
     assert row_names.titles([*alone, ("b", None, None)]) == [*(f"a/{phase}" for _, phase, _ in alone), "b"]
+
+
+def test_a_runner_that_only_the_baseline_failed_to_measure_is_no_error_of_junit() -> None:
+    """The exit code is 0 then."""
+    plain = copy.deepcopy(PLAIN)
+    place = next(place for place, row in enumerate(plain["rows"]) if (row["reason"] or "").startswith("fewer than 3"))
+    plain["rows"][place]["reason"] = "failed: out of memory; x (in the baseline)"
+    assert ET.fromstring(rendered(plain, "junit"))[0].get("errors") == ET.fromstring(rendered(PLAIN, "junit"))[0].get(
+        "errors"
+    )
+    plain["rows"][place] |= {"reason": "failed: out of memory (in the candidate)"}
+    assert ET.fromstring(rendered(plain, "junit"))[0].get("errors") == "2"

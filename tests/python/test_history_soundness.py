@@ -37,7 +37,7 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a spread below 0": (
         lambda trend: trend.update(session_stddev=-0.5),
-        "session_stddev is -0.5, not a number from 0 to 1,000,000",
+        "session_stddev is -0.5, not a number from 0 to 1e200",
     ),
 }
 

@@ -210,7 +210,7 @@ def settings_restored() -> Iterator[None]:
         ),
         pytest.param(
             lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}),
-            "the CPUs of the process changed from .*: set the CPUs before, as taskset --cpu-list .* does",
+            "the CPUs of the process changed from .*: set the CPUs before, as --affinity .* does",
             marks=pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs"),
         ),
     ],
@@ -303,7 +303,7 @@ def test_a_file_that_changes_the_cpus_as_it_is_loaded_is_refused(
     )
     source = {"module": f"{registry.FILE_MODULE}pins", "file": str(file)}
     job = {"problem": asdict(Problem(mini_batch=1, device="cpu")), "threads": None, "runner": "pins", "source": source}
-    with pytest.raises(RunnerError, match="the CPUs of the process changed from .* as taskset --cpu-list .* does"):
+    with pytest.raises(RunnerError, match="the CPUs of the process changed from .* as --affinity .* does"):
         bench.answer(job, cast("Any", None), cast("Any", None))
 
 

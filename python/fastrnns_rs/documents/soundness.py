@@ -54,8 +54,8 @@ _COUNT = Bounds(0, _END, "a count")
 _SHARE = Bounds(0, nextafter(1, inf), "a share from 0 to 1")
 _NUMBER = Bounds(-inf, inf, "a number of at most 64 bits")
 
-#: Relative widths and deviations, which may be above 1.
-_WIDTH = Bounds(0, 1e6, "a number from 0 to 1,000,000")
+#: Relative widths and deviations, which are far above 1 for few processes that differ much.
+_WIDTH = Bounds(0, 1e200, "a number from 0 to 1e200")
 _NAMED = {
     # Other numbers are divided by these two.
     "runs": Bounds(1, _END, "a count above 0"),

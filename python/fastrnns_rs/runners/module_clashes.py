@@ -1,6 +1,6 @@
-"""Different modules of the same name, which runners of one process import.
+"""Modules of one name beside the files of different runners.
 
-Python keeps one module of each name. A runner would use the module of another runner's file.
+Python keeps one module of each name. In one process a runner would use the module beside another runner's file.
 """
 
 from __future__ import annotations
@@ -8,19 +8,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.runners.registry import file_folders, is_neighbor, is_shared, modules_before
-from fastrnns_rs.runners.source_hash import find_root, list_names
+from fastrnns_rs.runners.source_hash import find_root, list_imported
 
 if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Source
-
-#: File of a module, or folders of a namespace package.
-_Places = frozenset[str]
 
 
 def check_clashes(sources: Iterable[Source], hint: str = "Rename one of the modules.") -> None:
@@ -31,53 +26,35 @@ def check_clashes(sources: Iterable[Source], hint: str = "Rename one of the modu
         hint: Hint of the error.
 
     Raises:
-        UsageError: If two files import different modules of the same name.
+        UsageError: If two files import different modules of the same name, each from its own folder.
     """
-    known: dict[str, tuple[_Places, str]] = {}
-    for source in dict.fromkeys(sources):
-        for name, own in ({} if source.is_built_in else _find_alone(source)).items():
-            other, first = known.setdefault(name, (own, source.file))
-            # Folders of a namespace package that only one file has do not disturb the other.
-            if not (own <= other or other <= own):
+    own = [source for source in dict.fromkeys(sources) if not source.is_built_in]
+    roots = {find_root(source) for source in own}
+    known: dict[str, tuple[str, str]] = {}
+    for source in own:
+        for name, path in _list_neighbors(source).items():
+            other, first = known.setdefault(name, (path, source.file))
+            # A module from elsewhere, such as the standard library, was imported first: all use it.
+            if path != other and not _is_elsewhere(name, roots):
                 reason = f"{first!r} and {source.file!r} import different modules of this name in one process"
                 raise UsageError(f"two modules with the same name: {name!r}", hint, reason=reason)
 
 
-def forget_neighbors(file: Path) -> None:
-    """Forgets modules beside other files, for which a file has its own."""
-    others = {folder for folder in file_folders if folder != str(file.parent)}
-    for name in [name for name in sys.modules if "." not in name and is_neighbor(file, name)]:
-        places = _places(getattr(sys.modules[name], "__spec__", None))
-        if any(str(Path(place.removesuffix("/__init__.py")).parent) in others for place in places):
-            for one in [one for one in sys.modules if one.partition(".")[0] == name]:
-                del sys.modules[one]
-
-
-def _find_alone(source: Source) -> dict[str, _Places]:
-    """Returns the modules that a file would find on the path in a process of its own.
-
-    The imports of the modules beside it count, too.
-    """
-    root, path = find_root(source), [*sys.path]
+def _list_neighbors(source: Source) -> dict[str, str]:
+    """Returns the real paths of modules beside a file that it or they import."""
+    root = find_root(source)
     try:
-        for folder in file_folders:
-            # The first one is that of the file.
-            if folder in path:
-                path.remove(folder)
-        if not is_shared(root):
-            path.insert(0, str(root))
-        names = list_names(source, root)
+        # The first one is the runner's own file.
+        _, *imported = list_imported(source, root)
     except OSError:
         # The import of the file reports the error.
         return {}
-    # Modules that were imported before the first file are used by all.
-    found = {name: _places(PathFinder.find_spec(name, path)) for name in names if name not in modules_before}
-    return {name: places for name, places in found.items() if places}
+    places = {root / file.relative_to(root).parts[0] for file, *_ in imported}
+    return {place.name.removesuffix(".py"): os.path.realpath(place) for place in places}
 
 
-def _places(spec: ModuleSpec | None) -> _Places:
-    """Returns the real paths of a module: two names of one file are the same module."""
-    if spec is None:
-        return frozenset()
-    found = [spec.origin] if spec.origin is not None else spec.submodule_search_locations or ()
-    return frozenset(map(os.path.realpath, found))
+def _is_elsewhere(name: str, roots: Iterable[Path]) -> bool:
+    module = sys.modules.get(name)
+    file, folders = getattr(module, "__file__", None), [*getattr(module, "__path__", ())]
+    beside = [Path(one).parent for one in folders or filter(None, [file])]
+    return module is not None and not any(folder in roots for folder in beside)

@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 #: Prefix of the names of modules that were made from a runner's file: they cannot be imported.
 FILE_MODULE = "_fastrnns_runners_"
 ALL = "all"
-#: Folders of files that were loaded, most of them in front of the module path.
-file_folders: list[str] = []
-#: Modules that were imported before the first of them.
-modules_before: set[str] = set()
 
 _OUR_MODELS = (
     "lstm",
@@ -317,15 +313,8 @@ def load_file(path: str) -> list[str]:
     # Modules next to the file are importable, as when it is run as a script, unless other users may put one there who
     # may not replace the file. Its name is not `__main__`, so that the part that a script guards does not run.
     shared = is_shared(file.parent)
-    if file_folders:
-        from fastrnns_rs.runners.module_clashes import forget_neighbors
-
-        forget_neighbors(file)
-    else:
-        modules_before.update(sys.modules)
     if not shared:
         sys.path.insert(0, str(file.parent))
-    file_folders.append(str(file.parent))
     name = f"{FILE_MODULE}{file.stem}"
     try:
         with standard_output_elsewhere():
@@ -335,10 +324,12 @@ def load_file(path: str) -> list[str]:
     except BaseException as error:
         reason = f"{type_name(error)}: {own_text(error)}"
         hint = "Fix the file."
-        if shared and isinstance(error, ModuleNotFoundError) and is_neighbor(file, error.name or ""):
+        if shared and isinstance(error, ModuleNotFoundError) and _is_neighbor(file, error.name or ""):
             hint = (
                 f"Move it: modules beside it are not imported, because other users may write to {str(file.parent)!r}."
             )
+        elif isinstance(error, ImportError) and error.path and _is_neighbor(file, error.name or ""):
+            hint = "If it needs the module beside it, rename that module, or name each file in its own command."
         raise UsageError(f"cannot load file: {path!r}", hint, reason=reason, value=path) from error
     names = [name for name, one in _runners.items() if one.source.file == str(file)]
     if not names:
@@ -353,8 +344,7 @@ def is_shared(folder: Path) -> bool:
     return bool(mode & stat.S_IWOTH) or bool(mode & stat.S_IWGRP and mode & stat.S_ISVTX)
 
 
-def is_neighbor(file: Path, module: str) -> bool:
-    """Returns True if a module lies beside a file."""
+def _is_neighbor(file: Path, module: str) -> bool:
     place = file.parent / module.partition(".")[0]
     return place.is_dir() or place.with_suffix(".py").is_file()
 

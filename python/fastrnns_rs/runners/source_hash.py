@@ -86,18 +86,6 @@ def list_imported(source: Source, root: Path) -> list[_Stamp]:
     return stamps
 
 
-def list_names(source: Source, root: Path) -> list[str]:
-    """Returns the top-level names that a runner's file imports.
-
-    The imports of the modules beside it count, too.
-
-    Raises:
-        OSError: If a file cannot be read.
-    """
-    every = (name for stamp in list_imported(source, root) for name in _imports(root, stamp))
-    return [*dict.fromkeys(name.partition(".")[0] for name in every)]
-
-
 def _run_by(root: Path, name: str) -> Iterator[Path]:
     """Yields the files below a folder that run when a dotted name is imported."""
     place = root

@@ -129,7 +129,11 @@ def _read_cpus() -> list[_Setting]:
     cpus = _as_ranges(sorted(os.sched_getaffinity(0)))
     # A container's CPUs may change too.
     return [
-        _Setting("the CPUs of the process changed", cpus, f"set the CPUs before, as taskset --cpu-list {cpus} does")
+        _Setting(
+            "the CPUs of the process changed",
+            cpus,
+            f"set the CPUs before, as --affinity {cpus} does (profile: taskset)",
+        )
     ]
 
 

@@ -24,6 +24,8 @@ const WORTH_A_THREAD: u64 = 64 * 1024;
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// Larger files are not hashed: it would take longer than reading them.
 const LARGEST_HASHED: u64 = 16 * 1024 * 1024;
+/// Zeros that may follow streams: blocks of the largest size have fewer.
+const MOST_ZEROS: u64 = 64 * 1024 * 1024;
 /// Compressed bytes that may follow each other without content. Members and blocks may be empty, and a pipe may have no end of them.
 const MOST_WITHOUT_CONTENT: usize = 1024 * 1024;
 
@@ -50,7 +52,7 @@ pub(super) fn open(path: &Path, interrupted: Interrupted<'_>) -> io::Result<Open
     let file = Arc::new(file);
     let (head, bytes) = with_head(Waiting { file: Arc::clone(&file), is_pipe }, interrupted)?;
     if head.starts_with(b"\x1f\x8b") {
-        let (head, bytes) = with_head(Unpacked::new(bytes, is_file), interrupted)?;
+        let (head, bytes) = with_head(Unpacked::new(bytes), interrupted)?;
         // A thread that waits for a pipe must be interruptible.
         let bytes: Box<dyn Read> = if is_file && size_bytes >= WORTH_A_THREAD && par::threads() > 1 {
             par::ahead(bytes)
@@ -110,14 +112,14 @@ impl Read for Waiting {
 /// The content of a gzip stream, or of several; zeros after each are passed over, as programs that write whole blocks leave them.
 struct Unpacked<R: Read> {
     decoder: Option<GzDecoder<BufReader<Compressed<R>>>>,
-    /// True if zeros have an end.
-    is_file: bool,
+    /// Zeros that were passed over.
+    zeros: u64,
 }
 
 impl<R: Read> Unpacked<R> {
-    fn new(source: R, is_file: bool) -> Self {
+    fn new(source: R) -> Self {
         let source = BufReader::new(Compressed { source, without_content: 0 });
-        Self { decoder: Some(GzDecoder::new(source)), is_file }
+        Self { decoder: Some(GzDecoder::new(source)), zeros: 0 }
     }
 }
 
@@ -136,7 +138,8 @@ impl<R: Read> Read for Unpacked<R> {
                     break;
                 }
                 rest.consume(zeros);
-                if self.is_file {
+                self.zeros += zeros as u64;
+                if self.zeros <= MOST_ZEROS {
                     rest.get_mut().without_content = 0;
                 }
             }

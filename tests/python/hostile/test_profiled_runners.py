@@ -180,7 +180,7 @@ def test_the_next_runner_has_its_own_settings(
 
 
 def test_a_runner_keeps_its_own_settings_of_torchscript(tmp_path: Path) -> None:
-    """They are not recorded: its warm-up and its capture have the same, and the next runner has none of them."""
+    """No run records them. Its warm-up and its capture have the same, and the next runner has those of the options."""
     options = Options(choice=choice(rnns=("py", "cudnn")), quick=True, nloops=2, warmup=2, timeout=60.0, device="cpu")
     seen: dict[str, list[bool]] = {"own": [], "next": []}
 

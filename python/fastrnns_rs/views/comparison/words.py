@@ -88,10 +88,15 @@ class NamedRow:
 
     @property
     def broke(self) -> bool:
-        """True if there is no verdict because a side failed, not for lack of data."""
+        """True if there is no verdict because a side failed, not for lack of data.
+
+        A runner that failed in the baseline, and was measured in the candidate, is no fault of the candidate.
+        """
+        reason = self.row.reason or ""
+        of_baseline = reason.endswith("(in the baseline)") and self.row.candidate is not None
         # A reason may contain the reasons of both sides.
-        causes = (self.row.reason or "").split("; ")
-        return choose_verdict(self.row) is None and any(one.startswith(("failed", "timed out")) for one in causes)
+        failed = any(one.startswith(("failed", "timed out")) for one in reason.split("; "))
+        return failed and not of_baseline and choose_verdict(self.row) is None
 
     def notes(self) -> Iterator[tuple[str, bool]]:
         """Yields notes that the figures do not show.

@@ -28,7 +28,7 @@ _STOPPED = {
     "count": "every process ran its number of iterations",
     "time": "every process was timed as long as planned, or for its maximum number of iterations",
     "precision": "every interval is narrow enough",
-    "decided": "every row has a verdict",
+    "decided": "every row that did not fail has a verdict",
     "interrupt": "the run was interrupted",
 }
 _GAP = 2

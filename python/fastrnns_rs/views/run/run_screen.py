@@ -62,7 +62,7 @@ def end(run: Run, seconds: float, place: str, limit: int) -> list[Line]:
     count = sum(one.status != "interrupted" for one in processes)
     failed = sum(one.status in {"failed", "timed_out"} for one in processes)
     if run.status == "interrupted":
-        of = "" if run.plan.stop.rule == "precision" else f" of {count_planned(run):,}"
+        of = "" if run.plan.stop.rule in {"precision", "decided"} else f" of {count_planned(run):,}"
         done = sum(one.status == "ok" for one in processes)
         first = f"Interrupted after {done:,}{of} process{'' if of == '' and done == 1 else 'es'}."
     else:

@@ -66,8 +66,8 @@ def outcome(result: Result) -> str:
 def rows(run: Run) -> list[Row]:
     """Returns the rows of a run in the order of its results."""
     warned = {phase for warning in run.warnings for phase in warning.rows}
-    # The precision rule does not fix the number of processes.
-    planned = None if run.plan.stop.rule == "precision" else run.plan.processes
+    # These rules do not fix the number of processes.
+    planned = None if run.plan.stop.rule in {"precision", "decided"} else run.plan.processes
     return [row(one, None if run.status == "complete" else planned, warned) for one in run.results]
 
 

@@ -6,8 +6,8 @@ Every runner is built and warmed up first. Then each runs its iterations.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -196,16 +196,23 @@ def _measure_each(
             _measure(request, one, plan.nloops, annotator)
 
 
+@contextmanager
+def _chosen(one: _Prepared) -> Iterator[None]:
+    """Applies what the runner has chosen; its own context comes after it."""
+    for choose in one.chosen:
+        choose()
+    yield
+
+
 def _measure(request: ProfileRequest, one: _Prepared, nloops: int, annotator: Annotator) -> None:
     measurement = Measurement(nloops)
     try:
         with (
             settings_of_one(request.options.jit, one.task.problem) as recorded,
+            _chosen(one),
             entered(one.model),
             annotator.profile(one.answer.name) as marks,
         ):
-            for choose in one.chosen:
-                choose()
             _loop(one, nloops, marks, measurement)
             recorded.check()
         one.answer.status = "ok"
