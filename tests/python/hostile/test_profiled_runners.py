@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -179,7 +179,8 @@ def test_the_next_runner_has_its_own_settings(
     assert seen == [before] * 4
 
 
-def test_a_runner_keeps_its_own_settings_of_torchscript(tmp_path: Path) -> None:
+@pytest.mark.parametrize("in_context", [False, True])
+def test_a_runner_keeps_its_own_settings_of_torchscript(in_context: bool, tmp_path: Path) -> None:
     """No run records them. Its warm-up and its capture have the same, and the next runner has those of the options."""
     options = Options(choice=choice(rnns=("py", "cudnn")), quick=True, nloops=2, warmup=2, timeout=60.0, device="cpu")
     seen: dict[str, list[bool]] = {"own": [], "next": []}
@@ -191,10 +192,18 @@ def test_a_runner_keeps_its_own_settings_of_torchscript(tmp_path: Path) -> None:
 
         return forward
 
-    before = torch._C._jit_texpr_fuser_enabled()
+    before, wanted = torch._C._jit_texpr_fuser_enabled(), True
+
+    @contextlib.contextmanager
+    def chosen() -> Iterator[None]:
+        torch._C._jit_set_texpr_fuser_enabled(not wanted)
+        yield
+        torch._C._jit_set_texpr_fuser_enabled(wanted)
 
     def own(_problem: Problem) -> ModelDef:
-        torch._C._jit_set_texpr_fuser_enabled(not before)
+        if in_context:
+            return ModelDef(inputs=[torch.ones(3)], params=[], forward=look("own"), context=chosen)
+        torch._C._jit_set_texpr_fuser_enabled(not wanted)
         return ModelDef(inputs=[torch.ones(3)], params=[], forward=look("own"))
 
     def sound(_problem: Problem) -> ModelDef:
@@ -202,6 +211,5 @@ def test_a_runner_keeps_its_own_settings_of_torchscript(tmp_path: Path) -> None:
 
     answer = _run_both(replace(options, jit=JitSettings(fuser="te")), (own, sound), tmp_path)
     assert [one.status for one in answer.runners] == ["ok", "ok"]
-    assert (len(set(seen["own"])), len(set(seen["next"]))) == (1, 1)
-    assert seen["own"][0] != seen["next"][0]
+    assert (set(seen["own"]), set(seen["next"])) == ({not wanted}, {wanted})
     assert torch._C._jit_texpr_fuser_enabled() == before
