@@ -64,11 +64,10 @@ def compare(
         The comparison. A runner that failed, or that is missing on one side, is a row without a verdict.
 
     Raises:
-        UsageError: If a file or an argument is invalid, baseline and candidate do not match, or the history cannot be
-            read.
+        UsageError: If a file is missing, a file or an argument is invalid, baseline and candidate do not match, no run
+            has a given name, or the history cannot be read.
         FastrnnsError: If a file that looks like a capture is not a capture.
-        MissingError: If a file is missing, the noise floor is not known, or no nsys is found to export
-            a report.
+        MissingError: If the noise floor is not known, or no nsys is found to export a report.
     """
     causes = check_causes(fail_on)
     check_statistic(statistic)

@@ -21,9 +21,10 @@ class Warmup(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Stop(Part):
-    """Rule that ends the run: `count`, `time` or `precision`.
+    """Rule that ends the run: `count`, `time`, `precision` or `decided`.
 
-    `count` and `time` end the loop of a process. `precision` limits the number of processes of a runner.
+    `count` and `time` end the loop of a process. `precision` limits the number of processes of a runner. `decided`, of
+    `ab --until decided`, ends the run when every row has a verdict, or after `most_pairs` pairs.
     """
 
     rule: str

@@ -245,7 +245,7 @@ _RANKS = (
         hint="Compare the slowest rank with another rank: fastrnns-rs compare BASELINE CANDIDATE",
         verbs=_REPORTS,
         details=(
-            "The warning is given from a ratio of 1.1 on. Causes are data, clocks and the place in a pipeline. "
+            "The warning is given for a ratio above 1.1. Causes are data, clocks and the place in a pipeline. "
             "Communication does not count, because a rank that is early waits in it for the others."
         ),
     ),

@@ -72,11 +72,11 @@ def compare_sources(
         statistic: Statistic of each process that is judged: `median`, `mean` or `p95`; for runs only.
 
     Raises:
-        UsageError: If a file cannot be understood, the sides conflict, captures have another statistic, or runs have
-            an option of captures.
+        UsageError: If a file does not exist or cannot be understood, the sides conflict, captures have another
+            statistic, or runs have an option of captures.
         FastrnnsError: If a file looks like a capture but is not a capture.
-        MissingError: If a file does not exist, the noise floor of this machine was never measured, or a report needs
-            nsys to be exported and nsys is missing.
+        MissingError: If the noise floor of this machine was never measured, or a report needs nsys to be exported and
+            nsys is missing.
     """
     check_causes(fail_on)
     check_statistic(statistic)

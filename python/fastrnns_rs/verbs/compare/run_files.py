@@ -60,8 +60,8 @@ def read_side(sources: Sequence[Source]) -> Side:
         sources: Paths of files, or runs.
 
     Raises:
-        MissingError: If a file does not exist.
-        UsageError: If a file contains no runs, or both sides of `ab`, or a run that another file contains too.
+        UsageError: If a file does not exist, or contains no runs, or both sides of `ab`, or a run that another file
+            contains too.
     """
     if not sources:
         raise UsageError("missing files: `baseline` and `candidate` need at least 1 file each", _BOTH)
@@ -138,8 +138,7 @@ def read_both(source: Source) -> tuple[Side, Side]:
     """Reads both sides of a run of `ab`.
 
     Raises:
-        MissingError: If the file does not exist.
-        UsageError: If the run does not have two sides.
+        UsageError: If the file does not exist, or the run does not have two sides.
     """
     name, shown = _name(source), _shown(source)
     found = source if isinstance(source, Run) else read_any(name)

@@ -66,8 +66,7 @@ def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[
         runs: All runs of the history, with the last run at the end.
 
     Raises:
-        MissingError: If no run matches.
-        UsageError: If the name is invalid, or git does not know the commit.
+        UsageError: If no run matches, the name is invalid, or git does not know the commit.
     """
     name = word.removeprefix("@")
     if not runs:
@@ -115,8 +114,7 @@ def one_run(word: Named, history: RunHistory | None) -> Named | NamedRun:
     """Returns the single run file of a name; other values are returned unchanged.
 
     Raises:
-        MissingError: If no run matches.
-        UsageError: If the name is invalid or stands for several runs.
+        UsageError: If no run matches, or the name is invalid or stands for several runs.
     """
     found = resolved([word], history)
     if len(found) > 1:
@@ -133,8 +131,7 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
         history: History, which is read only if there is a name; None for no history.
 
     Raises:
-        MissingError: If no run matches.
-        UsageError: If a name is invalid, or there is no history.
+        UsageError: If no run matches, a name is invalid, or there is no history.
     """
     words, found = [*words], list[Named | NamedRun]()
     known: Sequence[KeptRun] | None = None

@@ -1,6 +1,6 @@
 """Matching of kernels of two sides by name, or by shape if renamed.
 
-Renamed kernels match by category, launch shape and number of launches.
+Renamed kernels match by category and launch shape, if names are similar and numbers of launches differ by at most 10 %.
 """
 
 from __future__ import annotations
