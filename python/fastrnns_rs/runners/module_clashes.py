@@ -56,5 +56,5 @@ def _list_neighbors(source: Source) -> dict[str, str]:
 def _is_elsewhere(name: str, roots: Iterable[Path]) -> bool:
     module = sys.modules.get(name)
     file, folders = getattr(module, "__file__", None), [*getattr(module, "__path__", ())]
-    beside = [Path(one).parent for one in folders or filter(None, [file])]
-    return module is not None and not any(folder in roots for folder in beside)
+    parents = [Path(one).parent for one in folders or filter(None, [file])]
+    return module is not None and not any(folder in roots for folder in parents)
