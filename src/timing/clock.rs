@@ -115,7 +115,7 @@ mod tests {
         for change in [
             (|ticks| ticks - ticks / 2) as fn(u64) -> u64, // counted by the ticks alone
             |ticks| ticks + 5_000_000,                     // a part of it counted by the system's clock alone
-            |_| u64::MAX,                                  // the counter began anew
+            |_| u64::MAX,                                  // the counter began again
         ] {
             let ratio = ratio_after(change);
             assert!((ratio - 1.0).abs() < SAME_SCALE, "{ratio}");

@@ -217,7 +217,7 @@ def test_space_after_damage_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_damaged_operators_of_a_cpu_are_counted(tmp_path: Path) -> None:
-    """They are read by a second walk, of which nothing was told."""
+    """A second walk reads them, and its counts were left out."""
     damaged = [operator(start=10, duration=-5), {**operator(), "ph": "B"}, operator()]
     del damaged[2]["dur"]
     path = write(tmp_path / "x.json", json.dumps(document([operator(), *damaged])).encode())

@@ -1,4 +1,4 @@
-"""Times in whole microseconds: they are read as they are, and each reader of the figures is told."""
+"""Times in whole microseconds: they are read as they are, with a warning."""
 
 from __future__ import annotations
 

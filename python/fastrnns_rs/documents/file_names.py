@@ -94,7 +94,7 @@ def unfinished(stem: str) -> str:
 
 def remove_unfinished(folder: Path, stem: str) -> None:
     """Removes the folders with unfinished files that a killed process left."""
-    # Of a folder that cannot be read, its user is told elsewhere.
+    # A folder that cannot be read is an error elsewhere.
     with suppress(OSError):
         for path in folder.glob(f"{unfinished(stem)}*"):
             shutil.rmtree(path, ignore_errors=True)

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Interrupted, read};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::par;
 use crate::trace::{Extent, LeftOut, Trace};
 
@@ -41,6 +42,8 @@ pub struct Reading {
 /// # Errors
 /// The first of the files, in the order in which they were given, that cannot be read.
 pub fn read_all(files: &[Given], reading: Reading, interrupted: Interrupted<'_>) -> Result<Trace> {
+    // Opening a file makes many small allocations before the first large one: without a cushion one of them could fail.
+    memory::check();
     let first = reading.first;
     let threads = reading.threads.unwrap_or_else(par::cores).max(1);
     let at_once = threads.min(files.len()).max(1);
