@@ -36,9 +36,11 @@ def forget(name: str) -> None:
 
 
 @pytest.fixture(params=["helper.py", "helper/__init__.py", "helper/inner.py"])
-def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Path]]:
+def files(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
     """Three files with a helper each, and with a file that hides no module, because it is imported already."""
     forget("helper")
+    # Files of other tests may have left their folders, in which a package would be hidden by a module.
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if not [*Path(one).glob("helper*")]])
     found = []
     for letter in "abc":
         helper = tmp_path / letter / request.param
