@@ -190,6 +190,8 @@ def test_refused_and_forced(call: Any, tmp_path: Path) -> None:
             "the file is not JSON: Unterminated string starting at: line 1 column 31 (char 30)",
         ),
         (b"\x80\x81", "the file is not UTF-8 text"),
+        (b'{"schema": "fastrnns-rs/run", "\xe9"', "the file is not UTF-8 text"),
+        (b'{"schema": "fastrnns-rs/\x7f", "results": [], "command": []}', r"unknown schema: 'fastrnns-rs/\x7f'"),
         (b"[" * 100_000, "the file is not JSON: the JSON is nested too deeply"),
         (b"[NaN]", "the file is not JSON: NaN is not a number in JSON"),
         (b"[1e999]", "the file is not JSON: 1e999 is not a number in JSON"),

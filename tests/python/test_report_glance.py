@@ -185,6 +185,12 @@ def test_several_gpus_have_a_row_each_and_many_three(count: int, labels: list[st
     assert lines[head + 1 + len(labels)] == ""
 
 
+def test_the_cause_of_idle_time_shows_its_control_codes() -> None:
+    summary = devices(2, rank=None)
+    summary["devices"][0]["budget"]["idle"][0]["name"] = "\x1b]0;x\x07\u202e"
+    assert r"\x1b]0;x\x07\u{202e}" in glance(summary, width=100)
+
+
 def test_a_kernel_on_two_gpus_is_one_row(tmp_path: Path) -> None:
     events = [kernel("gemm", 10 * place, 2 + device, device=device) for device in (0, 1) for place in range(3)]
     path = str(write(tmp_path / "x.json", document([*events, kernel("alone", 50, 4, device=1)])))

@@ -72,7 +72,7 @@ _JSON = (
 )
 EMPTY = Description("an empty file")
 _GZIP = b"\x1f\x8b"
-_SCHEMA = re.compile(rb'"schema"\s*:\s*"fastrnns-rs/([a-z-]+)"')
+_SCHEMA = re.compile(rb'"schema"\s*:\s*"fastrnns-rs/([^"]*)"')
 _PYTHON = re.compile(rb"^(?:from [\w.]+ import |import \w|def \w|class \w|# AOT ID)", re.MULTILINE)
 
 
@@ -124,7 +124,7 @@ def wrong_kind(
     shown = os.fsdecode(path)
     found = describe(path)
     hint = hint or f"Use a {wanted}."
-    if found is None or found.verb in readers:
+    if found is None or found.verb in readers or found.noun.endswith(f" {wanted}"):
         return UsageError(f"not a {wanted}: {shown!r}", hint, reason=reason, value=shown)
     return UsageError(f"not a {wanted}: {shown!r} is {found.noun}", hint, value=shown, verb=found.verb)
 
@@ -152,7 +152,7 @@ def _describe_content(found: bytes) -> Description | None:
 def _describe_json(text: bytes) -> Description | None:
     schema = _SCHEMA.search(text)
     if schema is not None:
-        return _DOCUMENTS.get(schema[1].decode())
+        return _DOCUMENTS.get(schema[1].decode(errors="replace"))
     return next((kind for keys, kind in _JSON if all(key in text for key in keys)), None)
 
 
@@ -160,16 +160,17 @@ def _describe_database(path: Path) -> Description:
     import sqlite3
     from urllib.parse import quote
 
-    from fastrnns_rs.documents.statement_limit import EndlessStatementError, limit_statements
+    from fastrnns_rs.documents.statement_limit import limit_statements
 
     try:
         uri = f"file:{quote(str(path))}?mode=ro&immutable=1"
         with closing(sqlite3.connect(uri, uri=True)) as database, limit_statements(database, path.stat().st_size):
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
-    except EndlessStatementError:
-        return Description("a damaged SQLite database")
-    except (sqlite3.Error, OSError, UnicodeError):
+    except (sqlite3.OperationalError, OSError):
+        # Others use the database, or it cannot be opened.
         tables = set()
+    except (sqlite3.DatabaseError, UnicodeError):
+        return Description("a damaged SQLite database")
     if "StringIds" in tables or "TARGET_INFO_SYSTEM_ENV" in tables:
         return Description("an nsys export", "report")
     if "StringTable" in tables or any(name.startswith("CUPTI_") for name in tables):
@@ -180,4 +181,4 @@ def _describe_database(path: Path) -> Description:
 def find_schema(text: str) -> str | None:
     """Returns the schema in the text of a document; None for other texts."""
     found = _SCHEMA.search(text[:_HEAD].encode(errors="replace"))
-    return None if found is None else f"fastrnns-rs/{found[1].decode()}"
+    return None if found is None else f"fastrnns-rs/{found[1].decode(errors='replace')}"

@@ -115,7 +115,7 @@ def document_text(path: str | os.PathLike[str], noun: str) -> str:
     except UnicodeError as error:
         from fastrnns_rs.documents.file_description import wrong_kind
 
-        raise wrong_kind(path, noun, reason="the file is not UTF-8 text") from error
+        raise wrong_kind(path, noun, reason="the file is not UTF-8 text", readers=("show",)) from error
     except OSError as error:
         shown, reason = os.fsdecode(path), error.strerror or str(error)
         raise UsageError(f"cannot read file: {shown!r}", f"Use a {noun}.", reason=reason, value=shown) from error

@@ -41,6 +41,16 @@ def test_a_list_of_tables_without_end_is_refused(anywhere: Path, command: str, s
     assert hint.startswith("hint: ")
 
 
+def test_a_damaged_list_of_tables_is_named(anywhere: Path) -> None:
+    path = anywhere / "capture.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(EXPORT)
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CREATE /ABLE"))
+    done = run_process("report", path)
+    assert done.status == 2
+    assert "capture.sqlite' is a damaged SQLite database (" in done.stderr
+
+
 def test_a_folder_with_an_export_without_end_is_refused(anywhere: Path) -> None:
     make(anywhere / "captures.sqlite", EXPORT)
     # `find_unread` opens the export of a report.

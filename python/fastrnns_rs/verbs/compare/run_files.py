@@ -172,7 +172,7 @@ def read_any(path: str | Path, others: Sequence[str] = ()) -> Run | Side | dict[
         found: dict[str, Any] = plain
         return found
     if schema != _RUN and isinstance(schema, str) and schema.startswith("fastrnns-rs/"):
-        raise wrong_kind(path, _WANTED)
+        raise wrong_kind(path, _WANTED, reason=f"unknown schema: {schema[:60]!r}")
     if schema == _RUN:
         try:
             return Run.from_dict(plain, str(path))

@@ -169,7 +169,8 @@ def _shares(device: Row) -> Iterable[str]:
     for time in (device["busy_ns"], kernels - nccl, nccl, copies, device["idle_ns"]):
         yield share(time, span)
     cause = budget["idle"][0]["name"] if budget["idle"] else "-"
-    yield CAUSES.get(cause, cause)
+    # The name comes from a document.
+    yield CAUSES.get(cause) or visible(cause)
 
 
 def gpu_count(document: Row, key: str = "span_ns") -> int:
