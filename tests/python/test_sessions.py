@@ -144,7 +144,14 @@ def test_settings_of_the_system_are_recorded(monkeypatch: pytest.MonkeyPatch) ->
         "/sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
     }
     monkeypatch.setattr(environment, "_read", shown.get)
-    names = {"KMP_BLOCKTIME", "GOMP_SPINCOUNT", "ONEDNN_MAX_CPU_ISA", "MALLOC_ARENA_MAX", "PYTHONMALLOC"}
+    names = {
+        "KMP_BLOCKTIME",
+        "GOMP_SPINCOUNT",
+        "ONEDNN_MAX_CPU_ISA",
+        "MALLOC_ARENA_MAX",
+        "PYTHONMALLOC",
+        "PYTHONDEVMODE",
+    }
     names |= {"CUBLAS_WORKSPACE_CONFIG", "GLIBC_TUNABLES", "NCCL_ALGO", "NVIDIA_TF32_OVERRIDE"}
     for name in names:
         monkeypatch.setenv(name, "1")

@@ -30,6 +30,7 @@ _VARIABLES = (
     *("OMP_", "MKL_", "KMP_", "GOMP_", "DNNL_", "ONEDNN_", "CUDA_", "PYTORCH_", "TORCH", "ATEN_CPU_CAPABILITY"),
     *("CUBLAS_", "CUDNN_", "NCCL_", "NVIDIA_TF32_OVERRIDE", "OPENBLAS_", "LD_PRELOAD", "FASTRNNS_"),
     *("TRITON_", "GLIBC_TUNABLES", "MALLOC_", "TCMALLOC_", "PYTHONHASHSEED", "PYTHONMALLOC", "PYTHONTRACEMALLOC"),
+    *("PYTHONDEVMODE", "PYTHONOPTIMIZE", "PYTHONPERFSUPPORT", "PYTHON_GIL", "PYTHON_JIT"),
 )
 #: Variables of these prefixes that change no speed: marks of our processes, and names of a rank and of files, which
 #: differ in each run.
