@@ -18,7 +18,7 @@ from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.run_saving import RunSaver
 from fastrnns_rs.documents import layout
 from fastrnns_rs.documents.comparison import Comparison
-from fastrnns_rs.documents.run_file import Process, Run
+from fastrnns_rs.documents.run_file import Process, ResultStatus, Run
 from fastrnns_rs.views.formats import RUN
 from fastrnns_rs.views.run import run_details
 from fastrnns_rs.views.run.fastrnns_table import fastrnns_table
@@ -136,7 +136,8 @@ def test_a_run_is_saved_after_each_process_as_it_would_be_alone(tmp_path: Path) 
     keeping = RunSaver(results, None)
     rows = [result("cudnn", count=3), exactly([100, 200, 300], "py")]
     for count in (0, 1, 2, 3):
-        made = run([replace(row, processes=row.processes[:count]) for row in rows])
+        status: ResultStatus = "ok" if count else "failed"
+        made = run([replace(row, processes=row.processes[:count], status=status) for row in rows])
         keeping.save(made)
         assert path.read_bytes() == layout.text(made).encode()
         assert Run.load(path) == made

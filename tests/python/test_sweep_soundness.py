@@ -30,6 +30,23 @@ def test_failed_processes_have_no_estimate() -> None:
 
 
 @pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        ("ok", r"^results\[0\]\.processes is empty, and the status of the result is ok$"),
+        ("failed", r"^results\[0\]\.forward has an estimate, and no process is ok$"),
+    ],
+)
+def test_a_result_without_processes_has_no_estimate(status: str, message: str) -> None:
+    plain = summarized()
+    plain["results"][0] |= {"processes": [], "status": status, "reason": None if status == "ok" else "interrupted"}
+    with pytest.raises(UsageError, match=message):
+        Run.from_dict(plain)
+    # Older builds wrote this where a run was interrupted.
+    plain["results"][0] |= {"status": "failed", "reason": "interrupted", "forward": None}
+    Run.from_dict(plain)
+
+
+@pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"time_ns": 500.0}, "time_ns is 500, and that of the result is "),

@@ -40,6 +40,8 @@ def check_results(results: Sequence[Result]) -> None:
     _refuse_repeated("results", "", keys)
     for number, result in enumerate(results):
         path = f"results[{number}].processes"
+        if result.status == "ok" and not result.processes:
+            raise UsageError(f"{path} is empty, and the status of the result is ok")
         _refuse_repeated(path, ".order", (one.order for one in result.processes))
         _refuse_repeated(path, ".index", ((one.index, one.rank) for one in result.processes))
         for place, process in enumerate(result.processes):
@@ -73,12 +75,12 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     Tables show the statistics, and comparisons use the samples: they must not contradict each other.
     """
     summary: PhaseSummary | None = getattr(result, phase)
-    complete = counted(result.processes)
-    timed = [[one.samples_ns(phase, timed=True) for one in ranks] for ranks in complete]
-    if summary is not None and result.processes and not complete:
-        raise UsageError(f"{path} has an estimate, and no process is ok")
-    if summary is None or not timed:
+    if summary is None:
         return
+    complete = counted(result.processes)
+    if not complete:
+        raise UsageError(f"{path} has an estimate, and no process is ok")
+    timed = [[one.samples_ns(phase, timed=True) for one in ranks] for ranks in complete]
     if not all(all(ranks) for ranks in timed):
         raise UsageError(f"{path} has an estimate, and a process has no samples of it")
     check_statistics(path, summary, [[sample for one in ranks for sample in one] for ranks in timed])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -29,22 +29,23 @@ def check_sweep(run: Run) -> None:
     if run.sweep is None:
         return
     measured = [one for one in run.results if one.status == "ok" and one.point]
-    # Sweeps of other programs may have no processes of their points: then nothing says which cells there are.
-    known = any(one.processes for one in measured)
-    with_cells = _check_cells(run.sweep, measured, known=known)
+    with_cells = _check_cells(run.sweep, measured)
     for number, one in enumerate(run.sweep.growth):
         _check_exponent(f"sweep.growth[{number}].exponent", one)
     # Earlier builds kept the sweep of an interrupted run while they resumed it.
-    if known and run.status != "interrupted":
+    if measured and run.status != "interrupted":
         _check_growths(run.sweep.growth, measured)
         for number, result in enumerate(run.results):
-            is_shown = result.status == "ok" and result.point and result.processes and result.forward is not None
+            is_shown = result.status == "ok" and result.point and result.forward is not None
             if is_shown and id(result) not in with_cells:
                 raise UsageError(f"results[{number}] has no cell in sweep.cells")
 
 
-def _check_cells(sweep: Sweep, measured: Iterable[Result], *, known: bool) -> set[int]:
-    """Rejects cells that no result has, and returns the results with cells."""
+def _check_cells(sweep: Sweep, measured: Sequence[Result]) -> set[int]:
+    """Rejects cells that no result has, and returns the results with cells.
+
+    Sweeps of other programs may have no results with a point: then nothing says which cells there are.
+    """
     axes = {one.name for one in sweep.axes}
     results: dict[Hashable, Result] = {}
     for one in measured:
@@ -63,7 +64,7 @@ def _check_cells(sweep: Sweep, measured: Iterable[Result], *, known: bool) -> se
         if result is not None and expected is not None:
             _check_cell(path, cell, result, expected)
             found.add(id(result))
-        elif known:
+        elif measured:
             name = f"{label(cell.runner, cell.point)}/{cell.phase}"
             raise UsageError(f"{path} is {shown(name)}, and no result has this time")
     return found
