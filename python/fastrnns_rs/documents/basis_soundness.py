@@ -6,9 +6,11 @@ import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.comparison_rows import CONDITIONAL, OF_SESSIONS
 from fastrnns_rs.documents.replicates import LEAST_SESSIONS
-from fastrnns_rs.documents.tolerances import COMPUTED
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ def check_bases(found: Comparison) -> None:
     apart = any(row.basis == "two_sessions" and row.p_value is not None for row in found.rows)
     if not apart and any(one.code == "one_session" for one in found.warnings):
         raise UsageError("warnings contain one_session, and no row is of two sessions")
+    for number, row in enumerate(found.rows):
+        _check_texts(f"rows[{number}]", row)
 
 
 def _check_history(path: str, row: Row) -> None:
@@ -95,6 +99,16 @@ def _check_statistic(path: str, row: Row, method: Method) -> None:
             raise UsageError(f"{path}.{name} {how} process_levels_ns, and method.statistic is {method.statistic}")
 
 
+def _check_texts(path: str, row: Row) -> None:
+    """Checks that a label and a number of processes are those of the basis."""
+    for text, basis in ((CONDITIONAL, "two_sessions"), (OF_SESSIONS, "sessions")):
+        if row.basis != basis and any(one.endswith(text) for one in (row.label or "").split("; ")):
+            raise UsageError(f"{path}.label contains {shown(text)}, and the basis is {shown(row.basis)}")
+    # More processes do not replace sessions.
+    if row.basis == "sessions" and row.additional_processes is not None:
+        raise UsageError(f"{path}.additional_processes is {row.additional_processes}, and its basis is sessions")
+
+
 def _check_sessions(path: str, row: Row, name: str, side: Figures, compared: Compared) -> None:
     if side.process_sessions and row.basis != "sessions":
         raise UsageError(f"{path}.{name} has process_sessions, and its basis is {shown(row.basis)}, not sessions")
@@ -104,3 +118,23 @@ def _check_sessions(path: str, row: Row, name: str, side: Figures, compared: Com
     count = len({*side.process_sessions}) or compared.sessions
     if not LEAST_SESSIONS <= count <= compared.sessions:
         raise UsageError(f"{path}.basis is sessions, and {name} has {count} of {compared.sessions} sessions")
+    _check_replicates(f"{path}.{name}", side, compared.sessions)
+
+
+def _check_replicates(path: str, side: Figures, sessions: int) -> None:
+    """Checks that an interval of sessions is not that of more processes.
+
+    Older documents do not record the session of each process. Some sessions have several if there are fewer sessions
+    than processes, so that they have another interval.
+    """
+    times = side.process_levels_ns or side.process_medians_ns
+    if side.process_sessions or len(times) <= sessions or min(times) <= 0:
+        return
+    found = process_ci(times)
+    ends = [(side.ci_low_ns, found.ci_low), (side.ci_high_ns, found.ci_high)]
+    is_same = all(
+        one is not None and other is not None and math.isclose(one, other, rel_tol=ROUNDING) for one, other in ends
+    )
+    # Equal times have the same interval, whatever their sessions.
+    if is_same and len({*times}) > 1:
+        raise UsageError(f"{path} has the interval of {len(times)} processes, and there are {sessions} sessions")

@@ -15,6 +15,8 @@ Verdict = Literal["faster", "slower", "equivalent", "inconclusive"]
 #: Statistic of a process: of its timed samples.
 Statistic = Literal["median", "mean", "p95"]
 RowBasis = Literal["sessions", "history", "two_sessions", "interleaved"]
+#: Labels of rows of one basis: the end of the label of sessions, which begins with their numbers, and a whole label.
+OF_SESSIONS, CONDITIONAL = "sessions are compared, not processes", "conditional on these two sessions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -29,6 +29,7 @@ from fastrnns_rs.documents.comparison import (
     is_regression,
     is_withheld,
 )
+from fastrnns_rs.documents.comparison_rows import CONDITIONAL, OF_SESSIONS
 from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
 from fastrnns_rs.errors import UsageError, is_one_of, unknown
 from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, choose_replication, compare_pair
@@ -272,10 +273,10 @@ def _label(pair: Pair, basis: RowBasis | None) -> str | None:
     texts += pair.intended
     sides = [one for one in (pair.baseline, pair.candidate) if one and one.levels and not one.lack]
     if basis == "sessions":
-        texts.append(" and ".join(f"{len({*one.sessions})}" for one in sides) + " sessions are compared, not processes")
+        texts.append(" and ".join(f"{len({*one.sessions})}" for one in sides) + f" {OF_SESSIONS}")
         return "; ".join(texts)
     if basis == "two_sessions":
-        texts.append("conditional on these two sessions")
+        texts.append(CONDITIONAL)
     counts = [len(one.levels) for one in sides]
     if len(counts) == 2 and 3 <= min(counts) < FEW_PROCESSES:  # noqa: PLR2004  # two sides; fewer give no verdict
         texts.append(f"fewer than {FEW_PROCESSES} processes: a wide interval")

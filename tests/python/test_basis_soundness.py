@@ -1,0 +1,99 @@
+"""Rows of a comparison whose labels, intervals and numbers of processes contradict their basis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from run_files import SESSION, exactly, run
+
+from fastrnns_rs import compare
+from fastrnns_rs.documents.comparison import Comparison
+from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.errors import UsageError
+
+BASELINE = [1_000_000, 1_003_000, 998_000, 1_001_000, 1_004_500, 997_000]
+SLOWER = [time + 50_000 for time in BASELINE]
+
+
+def in_session(times: list[int], name: str) -> Run:
+    """A run of one session."""
+    one = exactly(times)
+    processes = [replace(process, session=name) for process in one.processes]
+    return replace(
+        run([replace(one, processes=processes)]), sessions=[replace(SESSION, session_id=name)], run_id=f"run {name}"
+    )
+
+
+def two_sessions() -> dict[str, Any]:
+    """One session per side."""
+    return compare(in_session(BASELINE, "a"), in_session(SLOWER, "b"), history=False).to_dict()
+
+
+def sessions() -> dict[str, Any]:
+    """Three sessions of two processes per side."""
+    sides = [
+        [in_session(times[at : at + 2], f"{name}{at}") for at in (0, 2, 4)]
+        for name, times in (("a", BASELINE), ("b", SLOWER))
+    ]
+    return compare(*sides, history=False).to_dict()
+
+
+def call_sessions(plain: dict[str, Any], count: int, basis: str = "sessions") -> None:
+    """Changes a comparison of two sessions so that its verdict has no condition."""
+    plain["warnings"] = []
+    plain["baseline"]["sessions"] = plain["candidate"]["sessions"] = count
+    [row] = plain["rows"]
+    row |= {"basis": basis, "verdict": row["conditional_verdict"], "conditional_verdict": None}
+    plain["counts"], plain["conditional_counts"] = plain["conditional_counts"], plain["counts"]
+
+
+def call_unlabelled(plain: dict[str, Any]) -> None:
+    call_sessions(plain, 5)
+    plain["rows"][0]["label"] = None
+
+
+@pytest.mark.parametrize(
+    ("make", "change", "message"),
+    [
+        (
+            two_sessions,
+            lambda plain: call_sessions(plain, 6),
+            "rows[0].label contains 'conditional on these two sessions', and the basis is 'sessions'",
+        ),
+        (
+            two_sessions,
+            lambda plain: call_sessions(plain, 5, "interleaved"),
+            "rows[0].label contains 'conditional on these two sessions', and the basis is 'interleaved'",
+        ),
+        (
+            two_sessions,
+            call_unlabelled,
+            "rows[0].baseline has the interval of 6 processes, and there are 5 sessions",
+        ),
+        (
+            sessions,
+            lambda plain: plain["rows"][0].update(additional_processes=7, required_processes=13),
+            "rows[0].additional_processes is 7, and its basis is sessions",
+        ),
+    ],
+)
+def test_a_row_is_not_of_more_sessions_than_it_has(
+    make: Callable[[], dict[str, Any]], change: Callable[[dict[str, Any]], None], message: str
+) -> None:
+    plain = make()
+    assert Comparison.from_dict(plain).rows[0].basis == make.__name__
+    change(plain)
+    with pytest.raises(UsageError) as raised:
+        Comparison.from_dict(plain)
+    assert raised.value.message == message
+
+
+def test_sessions_of_older_documents_are_read() -> None:
+    """They do not record the session of each process."""
+    plain = sessions()
+    for side in ("baseline", "candidate"):
+        plain["rows"][0][side]["process_sessions"] = []
+    assert Comparison.from_dict(plain).rows[0].basis == "sessions"
