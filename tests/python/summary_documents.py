@@ -109,6 +109,7 @@ def sound_summary(*names: str) -> dict[str, Any]:
     found["launches"] |= {"matched_count": 2, "unmatched_kernel_count": device["kernel_count"] - 2}
     for which in ("latency", "queue"):
         found["launches"][f"{which}_histogram"] |= {"negative_count": 0, "counts": [1, 0, 1]}
+        found["launches"] |= {f"{which}_median_ns": 2.5, f"{which}_p95_ns": 3.5}
     found["nested_ranges"][0] |= {"gpu_inclusive_ns": found["nested_ranges"][0]["gpu_exclusive_ns"]}
     times = dict.fromkeys(("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns"), iteration["duration_ns"])
     found["iterations"] = [{**iteration, **times}]

@@ -214,6 +214,10 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["kernels"][0].update(delta_ns=-1000),
         "kernels[0].delta_ns is -1000, not the difference, 1000000",
     ),
+    "launches of other captures": (
+        lambda found: found["kernels"][0]["candidate"].update(launches=1e6),
+        "kernels[0].candidate.launches is 1000000, and that of count is 4",
+    ),
     "a ratio of other kernels": (
         lambda found: found["kernels"][0].update(ratio=3.0),
         "kernels[0].ratio is 3, and that of the times is 1.5",

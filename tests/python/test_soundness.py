@@ -237,6 +237,8 @@ def add_up(comparison: dict[str, Any]) -> None:
     row["deciles"] = [{**decile, "level": level / 10} for level in range(1, 10)]
     for change in (*comparison["kernels"], *comparison["categories"], comparison["device_time"]):
         change["baseline"]["total_ns"], change["candidate"]["total_ns"] = 4, 2
+        for name in ("baseline", "candidate"):
+            change[name]["launches"] = change[name]["count"] / comparison[name]["captures"]
         change |= {"delta_ns": -2, "ratio": 0.5}
     for name in ("baseline", "candidate"):
         row[name] |= {"n_processes": 1, "ci_low_ns": 0.25, "process_levels_ns": []}

@@ -71,6 +71,18 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["nested_ranges"][0].update(parent=0),
         "nested_ranges[0].parent is 0, not an earlier row",
     ),
+    "a median beside its histogram": (
+        lambda found: found["launches"].update(latency_median_ns=-500.0),
+        "launches.latency_median_ns is -500, and the bins of its histogram are from 1 to 4",
+    ),
+    "a 95th percentile beside its histogram": (
+        lambda found: found["launches"].update(queue_p95_ns=9e12),
+        "launches.queue_p95_ns is 9e+12, and the bins of its histogram are from 1 to 4",
+    ),
+    "a range of more kernels than there are": (
+        lambda found: found["ranges"][0].update(kernel_count=1_000_000_000),
+        "ranges[0].kernel_count is 1000000000, and devices have ",
+    ),
     "a GPU span that is missing": (
         lambda found: found["iteration_statistics"][0].update(measure="gpu_ns", gpu_median_ns=None),
         "iteration_statistics[0] has no host_median_ns or no gpu_median_ns",
@@ -150,8 +162,8 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         "launches.latency_histogram counts 2 kernels, and matched_count is 3",
     ),
     "a median above the 95th percentile": (
-        lambda found: found["launches"].update(queue_median_ns=0.75),
-        "launches.queue_median_ns is 0.75, above queue_p95_ns, 0.5",
+        lambda found: found["launches"].update(queue_median_ns=3.75),
+        "launches.queue_median_ns is 3.75, above queue_p95_ns, 3.5",
     ),
     "a histogram of other kernels": (
         lambda found: found["launches"]["queue_histogram"].update(negative_count=1),
@@ -229,6 +241,10 @@ SUMS: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["streams"][0].update(kernel_count=10**6),
         "kernel_count of streams of devices[0] adds up to 1000",
     ),
+    "a stream that is idle while its device is busy": (
+        lambda found: found["streams"][0].update(busy_ns=0),
+        "busy_ns of streams of devices[0] adds up to 0, below busy_ns, ",
+    ),
     "a budget with more copies": (
         lambda found: found["devices"][0]["budget"]["copies"][0].update(count=10**6),
         "count of copies in the budget of devices[0] adds up to 1000",
@@ -270,19 +286,33 @@ def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
     plain["captures"][0]["format"] = "nvprof-csv"
     category |= {"total_ns": 100_001, "count": kernel["count"] + 1, "kernel_time_fraction": 1.0}
     SummaryDocument.from_dict(plain)
-    empty = {"devices": [], "launches": None}
+    empty = {"devices": [], "launches": None, "ranges": []}
     SummaryDocument.from_dict({**plain, **empty, "kernels": [{**kernel, **unknown}, plain["kernels"][1]]})
 
 
 def test_a_row_of_a_device_that_is_not_in_the_list_has_its_number() -> None:
     plain = sound_summary("a kernel")
     plain["devices"] = [plain["devices"][0], {**plain["devices"][0]}]
-    plain |= {"kernels": [], "categories": [], "streams": [], "idle_causes": [], "launches": None}
+    plain |= {"kernels": [], "categories": [], "streams": [], "idle_causes": [], "launches": None, "ranges": []}
     for device in plain["devices"]:
         device |= {"kernel_total_ns": 0, "kernel_count": 0, "budget": None, "activity": None}
     plain["memory_operations"][0] |= {"device": 7, "device_id": 3}
     found = SummaryDocument.from_dict(plain).render(view="memory")
     assert found.splitlines()[-1].split()[-3:] == ["3", "a", "kernel"]
+
+
+def test_kernels_before_their_launches_are_in_no_bin() -> None:
+    """Clocks of a host and its device may disagree."""
+    plain = sound_summary("a kernel")
+    plain["launches"] |= {"matched_count": 3, "unmatched_kernel_count": plain["devices"][0]["kernel_count"] - 3}
+    histogram = {"negative_count": 2, "bounds_ns": [1, 2], "counts": [1]}
+    plain["launches"] |= {"latency_histogram": histogram, "latency_median_ns": -500.0, "latency_p95_ns": 1.0}
+    plain["launches"]["queue_histogram"] |= {"counts": [1, 0, 2]}
+    plain["launches"]["queue_median_ns"] = 3.5
+    SummaryDocument.from_dict(plain)
+    plain["launches"]["latency_median_ns"] = 1.0
+    with pytest.raises(UsageError, match="latency_median_ns is 1, and the bins of its histogram are from -inf to 0"):
+        SummaryDocument.from_dict(plain)
 
 
 @pytest.mark.parametrize(("cut_short", "shown"), [(None, "4"), (False, "4"), (True, "≥ 4")])

@@ -26,6 +26,7 @@ def check_changes(found: Comparison) -> None:
     changes = [(f"{name}[{number}]", row) for name, rows in tables for number, row in enumerate(rows)]
     for path, row in [*changes, *(("device_time", row) for row in device_time)]:
         _check_change(path, row)
+        _check_launches(path, row, found)
         _check_shown(path, row, rounding_ns=len(found.kernels))
         _check_certainty(path, row, 1 - found.method.confidence_level)
     for name, rows in tables:
@@ -48,6 +49,18 @@ def _check_change(path: str, row: Change) -> None:
     presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
     if row.presence != presence:
         raise UsageError(f"{path}.presence is {row.presence}, not {presence}")
+
+
+def _check_launches(path: str, row: Change, found: Comparison) -> None:
+    """Checks that the launches of a side are its count by the basis."""
+    for name, side, whole in (
+        ("baseline", row.baseline, found.baseline),
+        ("candidate", row.candidate, found.candidate),
+    ):
+        by = whole.iterations if found.basis == "per_iteration" else whole.captures
+        # The first documents have neither a basis nor these numbers.
+        if side is not None and by and found.basis is not None:
+            check_number(f"{path}.{name}.launches", side.launches, side.count / by, "count")
 
 
 def _times(row: Change) -> tuple[int, int]:

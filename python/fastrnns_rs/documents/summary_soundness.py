@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from math import inf
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastrnns_rs.documents.summary import DeviceRow, SummaryDocument
+    from fastrnns_rs.documents.summary import DeviceRow, LaunchesEntry, SummaryDocument
     from fastrnns_rs.documents.summary_plots import Histogram, NestedRange
 
 
@@ -37,11 +40,12 @@ def check_summary(found: SummaryDocument) -> None:
     if categories != kernels:
         raise UsageError(f"categories add up to {categories} ns, and kernels to {kernels} ns")
     if found.launches is not None:
-        latency, queue = found.launches.latency_histogram, found.launches.queue_histogram
-        if (latency is None) != (queue is None):
-            raise UsageError("launches has a histogram of latencies or of queue times, not both")
-        for name, histogram in (("latency", latency), ("queue", queue)):
-            _check_histogram(f"launches.{name}_histogram", histogram, found.launches.matched_count)
+        _check_delays(found.launches)
+    count = sum(one.kernel_count for one in found.devices)
+    for place, row in enumerate(found.ranges):
+        # A row counts each kernel once, even if several ranges of its name enclose it.
+        if row.kernel_count > count:
+            raise UsageError(f"ranges[{place}].kernel_count is {row.kernel_count}, and devices have {count} kernels")
     _check_nested(found.nested_ranges)
     for place, group in enumerate(found.iteration_statistics):
         # Earlier versions have no GPU spans, and do not name the measure.
@@ -79,6 +83,10 @@ def _check_rows(place: int, device: DeviceRow, found: SummaryDocument) -> None:
     for name, total, expected in pairs:
         if total != expected:
             raise UsageError(f"{name} of devices[{place}] adds up to {total}, not {expected}")
+    busy = sum(row.busy_ns for row in streams)
+    # A device is busy while a stream is.
+    if streams and busy < device.busy_ns:
+        raise UsageError(f"busy_ns of streams of devices[{place}] adds up to {busy}, below busy_ns, {device.busy_ns}")
 
 
 def _check_activity(path: str, device: DeviceRow) -> None:
@@ -97,9 +105,35 @@ def _check_activity(path: str, device: DeviceRow) -> None:
                 raise UsageError(f"{path}.{key}[{place}].bins_ns has {count} bins, and busy_ns {len(activity.busy_ns)}")
 
 
-def _check_histogram(path: str, histogram: Histogram | None, matched_count: int) -> None:
-    if histogram is None:
-        return
+def _check_delays(launches: LaunchesEntry) -> None:
+    latency, queue = launches.latency_histogram, launches.queue_histogram
+    if (latency is None) != (queue is None):
+        raise UsageError("launches has a histogram of latencies or of queue times, not both")
+    last = launches.matched_count - 1
+    for name, histogram in (("latency", latency), ("queue", queue)):
+        if histogram is None:
+            continue
+        _check_histogram(f"launches.{name}_histogram", histogram, launches.matched_count)
+        for key, below, above in (
+            ("median", last // 2, (last + 1) // 2),
+            ("p95", last * 95 // 100, -(-last * 95 // 100)),
+        ):
+            value = getattr(launches, f"{name}_{key}_ns")
+            if value is None or last < 0:
+                continue
+            low, high = _find_bin(histogram, below)[0], _find_bin(histogram, above)[1]
+            if not low - COMPUTED * abs(low) <= value <= high + COMPUTED * abs(high):
+                bins = f"the bins of its histogram are from {low:.9g} to {high:.9g}"
+                raise UsageError(f"launches.{name}_{key}_ns is {value:.9g}, and {bins}")
+
+
+def _find_bin(histogram: Histogram, rank: int) -> tuple[float, float]:
+    """Returns the bounds of the bin with the value of a rank, from 0."""
+    place = bisect_right([*accumulate(histogram.counts, initial=histogram.negative_count)], rank)
+    return (histogram.bounds_ns[place - 1], histogram.bounds_ns[place]) if place else (-inf, 0)
+
+
+def _check_histogram(path: str, histogram: Histogram, matched_count: int) -> None:
     bounds, counts = histogram.bounds_ns, histogram.counts
     # Without times there are neither.
     if len(bounds) != (len(counts) + 1 if counts else 0):
