@@ -10,6 +10,7 @@ import pytest
 from run_files import both, exactly
 
 from fastrnns_rs import compare, stats
+from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 
@@ -79,3 +80,34 @@ def test_turns_of_a_live_pair_are_read() -> None:
     plain["plan"]["turns"] = 2
     take_turns(plain)
     Run.from_dict(plain)
+
+
+def compared(words: str = "") -> dict[str, Any]:
+    """A comparison of `ab` with the labels that the command writes."""
+    plain = ab()
+    for side in plain["sides"]:
+        side["label"] = side["runner"] + words
+    return compare(Run.from_dict(plain)).to_dict()
+
+
+@pytest.mark.parametrize("words", ["", " --threads 1"])
+def test_exchanged_sides_of_a_comparison_are_refused(words: str) -> None:
+    """Tables said of the slower runner that it was the faster one."""
+    plain = compared(words)
+    assert Comparison.from_dict(plain).rows[0].runner == "cudnn / jit"
+    plain["baseline"], plain["candidate"] = plain["candidate"], plain["baseline"]
+    with pytest.raises(UsageError) as raised:
+        Comparison.from_dict(plain)
+    assert raised.value.message == f"rows[0].runner is 'cudnn / jit', and the baseline is 'jit{words}'"
+
+
+def test_an_exit_code_for_a_failed_runner_needs_one() -> None:
+    plain = compared()
+    plain["exit_code"] = 1
+    with pytest.raises(UsageError, match=r"^exit_code is 1, and no row is the cause$"):
+        Comparison.from_dict(plain)
+    run = ab()
+    run["results"][1] |= {"processes": [], "status": "failed", "reason": "out of memory"}
+    failed = compare(Run.from_dict(run))
+    assert failed.exit_code == 1
+    assert Comparison.from_dict(failed.to_dict()) == failed

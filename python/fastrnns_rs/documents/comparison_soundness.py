@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.basis_soundness import check_bases
 from fastrnns_rs.documents.change_soundness import check_changes
-from fastrnns_rs.documents.codec import to_plain
+from fastrnns_rs.documents.codec import shown, to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.run_soundness import check_estimate
@@ -73,6 +73,7 @@ def check_comparison(found: Comparison) -> None:
     for path, side in (("baseline", found.baseline), ("candidate", found.candidate)):
         _check_idle(path, side)
         _check_captures(path, side)
+    _check_heads(found)
     _check_repeated(found.rows)
     _check_counts(found)
     _check_exit_code(found)
@@ -296,6 +297,26 @@ def _check_captures(path: str, side: Compared) -> None:
             raise UsageError(f"{path}.gpu_busy_median_ns is {busy:g}, above {whole}, {most:g}")
 
 
+def _check_heads(found: Comparison) -> None:
+    """Checks that the sides of an `ab` are not exchanged.
+
+    A row of two runners has both names, that of the baseline first. The label of a side begins with its runner.
+    """
+    for path, row in _placed("rows", found.rows):
+        names = row.runner.split(" / ")
+        # Benchmarks of other tools may have any name.
+        if row.problem is None or len(names) != 2:  # noqa: PLR2004  # two sides
+            continue
+        labels = (found.baseline.label, found.candidate.label)
+        if _begin_with(labels, names[::-1]) and not _begin_with(labels, names):
+            raise UsageError(f"{path}.runner is {shown(row.runner)}, and the baseline is {shown(labels[0])}")
+
+
+def _begin_with(labels: Sequence[str], runners: Sequence[str]) -> bool:
+    """Returns True if labels of sides begin with these runners."""
+    return all(f"{label} ".startswith(f"{name} ") for label, name in zip(labels, runners, strict=True))
+
+
 def _check_repeated(rows: Iterable[Row]) -> None:
     """Rejects equal rows.
 
@@ -334,7 +355,8 @@ def _check_exit_code(found: Comparison) -> None:
     margin = found.method.margin
     causes = {
         0: True,
-        1: found.kind == "run",
+        # A runner that failed has no times, in one file of several too.
+        1: any(row.baseline is None or row.candidate is None for row in found.rows),
         3: any(is_regression(row, margin) for row in rows),
         4: any(is_withheld(row, margin) or row.verdict in {None, "inconclusive"} for row in rows),
     }
