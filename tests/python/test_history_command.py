@@ -56,7 +56,8 @@ def test_the_list_the_tags_and_the_document(history: RunHistory, anywhere: Path)
         (["--prune"], "needs --older-than or --keep"),
         (["--prune", "--older-than", "soon"], "'soon' (--older-than)"),
         (["--prune", "--keep", "much"], "'much' (--keep)"),
-        (["--prune", "@last", "--keep", "1"], "'@last' (RUN)"),
+        (["--prune", "--keep", "10"], "'10' (--keep)"),
+        (["--prune", "@last", "--keep", "1B"], "'@last' (RUN)"),
         (["run.json"], "'run.json' (RUN)"),
         (["--import"], "missing value: --import"),
     ):
@@ -120,7 +121,7 @@ def test_the_document_is_that_of_the_codec(history: RunHistory) -> None:
 def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) -> None:
     ids = kept(history, made(1), made(2), made(3))
     assert "2 run files are in out" in run_cli("history", "@last", "@last~1", "--export", "out").stderr
-    assert run_cli("history", "@last", "--export", "one").stderr == "1 run file is in one\n"
+    assert run_cli("history", "@last", "@last", "--export", "one").stderr == "1 run file is in one\n"
     assert run_cli("history", "@last", "--export", "out").status == 0
     (anywhere / "out" / "notes.json").write_text("{}")
     (anywhere / "out" / "cut.json").write_text(json.dumps(made(9).to_dict())[:500])
@@ -212,11 +213,11 @@ def test_an_action_has_no_document(history: RunHistory, anywhere: Path, words: l
 def test_old_runs_are_deleted_where_asked(history: RunHistory) -> None:
     kept(history, *(made(number) for number in range(6)))
     history.tag(history.document().runs[:1], "baseline")
-    trial = run_cli("history", "--prune", "--keep", "1", "--dry-run")
+    trial = run_cli("history", "--prune", "--keep", "1B", "--dry-run")
     assert "5 of 6 runs would be deleted" in trial.stderr
     assert len(history.document().runs) == 6
     size = history.document().runs[0].size_bytes
-    assert "3 of 6 runs were deleted" in run_cli("history", "--prune", "--keep", str(3 * size + 10)).stderr
+    assert "3 of 6 runs were deleted" in run_cli("history", "--prune", "--keep", f"{3 * size + 10}B").stderr
     assert [int(one.run_id, 16) for one in history.document().runs] == [0, 4, 5]
     assert "2 of 3 runs were deleted" in run_cli("history", "--prune", "--older-than", "1w").stderr
     assert [one.tags for one in history.document().runs] == [["baseline"]]
@@ -232,22 +233,22 @@ def test_all_files_of_a_run_are_deleted(history: RunHistory) -> None:
     size = history.document().runs[-1].size_bytes
     with WriterLocks() as locks:
         locks.hold(history.runs_folder / "another.json")
-        assert "1 of 3 runs were deleted" in run_cli("history", "--prune", "--keep", str(size)).stderr
+        assert "1 of 3 runs were deleted" in run_cli("history", "--prune", "--keep", f"{size}B").stderr
         assert [int(one.run_id, 16) for one in history.document().runs] == [1, 2]
         assert len(os.listdir(history.runs_folder)) == 4  # with the lock
-    assert "1 of 2 runs were deleted" in run_cli("history", "--prune", "--keep", str(size)).stderr
+    assert "1 of 2 runs were deleted" in run_cli("history", "--prune", "--keep", f"{size}B").stderr
     [last] = history.document().runs
     assert os.listdir(history.runs_folder) == [Path(last.path).name]
 
 
 def test_ages_and_sizes() -> None:
     assert [pruning.parse_age(text).days for text in ("90d", "12W", " 6m", "1y")] == [90, 84, 180, 365]
-    sizes = ("5", "5B", "2KiB", "1.5 MB", "2gib")
+    sizes = ("5 b", "5B", "2KiB", "1.5 MB", "2gib")
     assert [pruning.parse_size(text) for text in sizes] == [5, 5, 2048, 1_500_000, 2 << 30]
     for text in ("", "d", "-1d", "1", "9999999d", "1e3d"):
         with pytest.raises(UsageError):
             pruning.parse_age(text)
-    for text in ("", "-5", "five", "1TiB", "1e9", "nan"):
+    for text in ("", "5", "-5B", "five", "1TiB", "1e9", "nan"):
         with pytest.raises(UsageError):
             pruning.parse_size(text)
     for text in ("when?", "", "2020-02-30T00:00:00Z", "10000-01-01T00:00:00Z"):

@@ -203,7 +203,9 @@ def _chosen(history: RunHistory, runs: list[KeptRun], words: tuple[str, ...], *,
     for word in words:
         if not is_name(word):
             raise invalid_name(word)
-    return [run for word in words or ("@last",) for run in named_runs(word, history, runs)]
+    found = (run for word in words or ("@last",) for run in named_runs(word, history, runs))
+    # Two names may be those of one run.
+    return [*{run.path: run for run in found}.values()]
 
 
 def _act(history: RunHistory, act: str, chosen: list[KeptRun], given: dict[str, Any]) -> None:

@@ -44,7 +44,7 @@ def test_a_run_whose_tags_cannot_be_read_is_not_deleted(
     monkeypatch.setattr(os, "scandir", refusing(os.scandir))
     monkeypatch.setattr(os, "listdir", refusing(os.listdir))
     monkeypatch.setattr("builtins.open", refusing(open))
-    done = run_cli("history", "--prune", "--keep", "1")
+    done = run_cli("history", "--prune", "--keep", "1B")
     assert (done.status, "Permission denied" in done.stderr) == (1, True)
     monkeypatch.undo()
     assert len(os.listdir(three.runs_folder)) == 3
@@ -63,12 +63,33 @@ def test_a_run_whose_tags_are_elsewhere_is_not_deleted(three: RunHistory, place:
         "file": lambda: path.write_text(""),
     }
     make[becomes]()
-    done = run_cli("history", "--prune", "--keep", "1")
+    done = run_cli("history", "--prune", "--keep", "1B")
     # A file among the tags is nobody's tag.
     deleted = (place, becomes) == ("tags/a", "file")
     assert (done.status == 0, len(os.listdir(three.runs_folder))) == ((True, 0) if deleted else (False, 3))
     assert ("error: " in done.stderr) is not deleted
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("damage", ["empty", "other", "pipe", "link", "folder"])
+def test_a_run_whose_tag_is_damaged_is_not_deleted(three: RunHistory, damage: str) -> None:
+    first, *_ = three.document().runs
+    three.tag([first], "a")
+    [path] = (three.tags_folder / "a").iterdir()
+    path.unlink()
+    make: dict[str, Callable[[], object]] = {
+        "empty": path.touch,
+        "other": lambda: path.write_bytes(b"\0\xff"),
+        "pipe": lambda: os.mkfifo(path),
+        "link": lambda: path.symlink_to(three.folder / "unmounted"),
+        "folder": path.mkdir,
+    }
+    make[damage]()
+    assert run_cli("history", "--prune", "--keep", "1B").status == 0
+    assert [(one.run_id, one.tags) for one in three.document().runs] == [(first.run_id, ["a"])]
+    if damage != "folder":
+        three.untag(three.document().runs, "a")
+        assert three.document().runs[0].tags == []
 
 
 def test_tags_behind_a_link_and_with_a_line_end_are_tags(three: RunHistory) -> None:
@@ -77,7 +98,7 @@ def test_tags_behind_a_link_and_with_a_line_end_are_tags(three: RunHistory) -> N
     three.tags_folder.symlink_to(moved)
     for file in (moved / "a").iterdir():
         file.write_text(file.read_text() + "\r\n")
-    assert run_cli("history", "--prune", "--keep", "1").status == 0
+    assert run_cli("history", "--prune", "--keep", "1B").status == 0
     assert [one.tags for one in three.document().runs] == [["a"]] * 3
 
 
@@ -109,7 +130,7 @@ def test_a_run_that_cannot_be_deleted_does_not_keep_the_others(
         unlink(path, **more)
 
     monkeypatch.setattr(Path, "unlink", refused)
-    done = run_cli("history", "--prune", "--keep", "1")
+    done = run_cli("history", "--prune", "--keep", "1B")
     assert done.status != 0
     assert done.stderr.count(" of 2026-01-01T") == 2
     assert "2 of 3 runs were deleted" in done.stderr

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.history import KeptRun
 
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
-_BYTES = {"": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+_BYTES = {"B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
 def parse_age(text: str) -> timedelta:
@@ -30,15 +30,17 @@ def parse_age(text: str) -> timedelta:
 
 
 def parse_size(text: str) -> int:
-    """Parses a size: `500MiB`, `2GiB`, `1.5 GB`, or a number of bytes.
+    """Parses a size: `500MiB`, `2GiB`, `1.5 GB`, `900 B`.
+
+    A number alone is refused: it could be meant as a number of runs.
 
     Raises:
         UsageError: If the size is invalid.
     """
-    found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmg]i?b|b?)", text.strip().lower())
+    found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmg]i?b|b)", text.strip().lower())
     if found is None:
         raise UsageError(f"invalid size: {text!r}", "Use a size such as 500MiB or 2GiB.", where="keep", value=text)
-    return int(float(found[1]) * _BYTES[found[2].upper().removeprefix("B") if found[2] == "b" else found[2].upper()])
+    return int(float(found[1]) * _BYTES[found[2].upper()])
 
 
 def outdated(

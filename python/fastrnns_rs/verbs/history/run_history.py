@@ -23,7 +23,7 @@ from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
 from fastrnns_rs.verbs.history.index_place import index_path
 from fastrnns_rs.verbs.history.run_index import SEPARATOR, RunIndex, unusable_history
-from fastrnns_rs.verbs.history.tag_files import check_tag, find_run_ids, read_tags
+from fastrnns_rs.verbs.history.tag_files import check_tag, file_name, find_run_ids, read_tags
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
 from fastrnns_rs.verbs.history.utc_times import in_utc
 
@@ -232,8 +232,7 @@ class RunHistory:
                 for one in runs:
                     place = self.tags_folder / tag
                     place.mkdir(parents=True, exist_ok=True)
-                    # A run ID of another tool may be any text.
-                    path = place / (distinct(one.run_id) or "~")
+                    path = place / file_name(one.run_id)
                     # A link there is replaced, and not the file that it leads to.
                     writing.write(path, [one.run_id.encode()], str(path))
             except OSError as error:
@@ -256,7 +255,7 @@ class RunHistory:
                     # A program that copies folders may have made another file of it.
                     with suppress(FileNotFoundError):
                         for file in [*os.scandir(place)]:
-                            if one.run_id in find_run_ids(file):
+                            if one.run_id in find_run_ids(file) or file.name == file_name(one.run_id):
                                 Path(file).unlink(missing_ok=True)
                     with suppress(OSError):
                         # The folder is not empty if other runs have the tag.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from fastrnns_rs.documents import reading
+from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.errors import UsageError, make_system_error
 
 #: Largest file of a tag in bytes; it has the ID of a run.
@@ -36,12 +38,17 @@ def read_tags(folder: Path, run_ids: set[str]) -> dict[str, set[str]]:
         FastrnnsError: If a tag cannot be read: a run without tags may be deleted.
     """
     found: dict[str, set[str]] = {}
+    names = cache(lambda: {file_name(one): one for one in run_ids})
     try:
         for tag in _folders(folder):
             # Another command may remove the folder with its last file.
             with suppress(FileNotFoundError), os.scandir(tag) as files:
                 for file in files:
-                    for run_id in find_run_ids(file) & run_ids:
+                    tagged = find_run_ids(file) & run_ids
+                    if not tagged and file.name in names():
+                        # A damaged file, as after a full disk, keeps the run of its name from being deleted.
+                        tagged = {names()[file.name]}
+                    for run_id in tagged:
                         found.setdefault(run_id, set()).add(tag.name)
     except OSError as error:
         raise make_system_error(error) from error
@@ -71,6 +78,12 @@ def _folders(path: Path) -> list[Path]:
 def _lost_tags(path: Path) -> UsageError:
     hint = "Mount the disk of the tags, or remove what is there."
     return UsageError(f"cannot read tags: {str(path)!r}", hint, reason="no folder is there", value=str(path))
+
+
+def file_name(run_id: str) -> str:
+    """Returns the name of a run's file in the folder of a tag."""
+    # A run ID of another tool may be any text.
+    return distinct(run_id) or "~"
 
 
 def find_run_ids(file: os.DirEntry[str]) -> set[str]:
