@@ -38,6 +38,14 @@ def visible(text: str) -> str:
     return acting.sub(lambda found: _shown(found[0]), symbols.sub(_few_marks, text))
 
 
+def visible_lines(text: str) -> str:
+    """Escapes each line of a text, as the last step before it is printed.
+
+    Views escape each name where they measure its width. This step also escapes what a view has left in.
+    """
+    return "\n".join(map(visible, text.split("\n")))
+
+
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Returns the patterns of characters to escape, and of long runs of symbols.

@@ -18,6 +18,7 @@ from conftest import ROOT
 from history_runs import kept, made
 
 from fastrnns_rs import UsageError
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.writer_lock import WriterLocks
@@ -124,6 +125,9 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
     assert run_cli("history", "@last", "@last", "--export", "one").stderr == "1 run file is in one\n"
     assert run_cli("history", "@last", "--export", "out").status == 0
     (anywhere / "out" / "notes.json").write_text("{}")
+    refused = run_cli("history", "@last", "--export", "out/notes.json")
+    assert refused.status == ExitCode.USAGE
+    assert refused.stderr.startswith("error: invalid path: 'out/notes.json' (--export): the path is a file\n")
     (anywhere / "out" / "cut.json").write_text(json.dumps(made(9).to_dict())[:500])
     back = run_cli("history", "--import", "out", "--history", "other")
     assert back.stderr.count("note: skipped: not a run file: ") == 2

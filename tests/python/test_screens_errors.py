@@ -89,6 +89,16 @@ def test_options_of_other_meaning_are_no_correction(folder: Path) -> None:
     assert "--same" not in done.stderr
 
 
+@pytest.mark.parametrize("words", [("bench", "--runner"), ("ab", "--runners"), ("report", "--file")])
+def test_an_option_of_the_name_of_an_argument_is_to_be_left_out(words: tuple[str, str], folder: Path) -> None:
+    verb, option = words
+    done = run_with_facts(verb, option, "cudnn", cwd=folder)
+    noun = "files" if verb == "report" else "runners"
+    assert done.stderr == (
+        f"error: unknown option: {option} ({verb})\nhint: Leave out {option}: {noun} need no option.\n"
+    )
+
+
 def test_values_of_variables_and_files_name_their_place(tmp_path: Path) -> None:
     done = run_with_facts("bench", "cudnn", cwd=tmp_path, FASTRNNS_BENCH_DTYPE="fp16")
     assert done.stderr == "error: invalid value: 'fp16' (FASTRNNS_BENCH_DTYPE)\nhint: Use 'float16'.\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.escaping import visible
+from fastrnns_rs.escaping import visible_lines
 from fastrnns_rs.verbs.report.capture_reader import read
 from fastrnns_rs.verbs.report.manifests import READABLE
 from fastrnns_rs.views.prose import WIDTH
@@ -70,7 +70,7 @@ def _table(path: Path, limit: int | None) -> str:
     *_, runner, cycle, _suffix = path.name.split(".")
     title = f"{runner}, cycle {cycle}" if cycle.isdecimal() else ""
     # Names of ranges and operators are any text.
-    text = "\n".join(map(visible, path.read_text(encoding="utf-8", errors="replace").split("\n")))
+    text = visible_lines(path.read_text(encoding="utf-8", errors="replace"))
     if limit is not None and any(len(line.rstrip()) > limit for line in text.splitlines()):
         return f"{_POINTER}{f' ({title})' if title else ''}: less -S {shlex.quote(str(path))}\n"
     return f"{title}\n{text}" if title else text

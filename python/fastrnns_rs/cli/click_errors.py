@@ -51,6 +51,11 @@ def _help(name: str, context: click.Context | None) -> str:
 
 def _unknown_option(option: str, name: str, context: click.Context | None) -> UsageError:
     params = [] if context is None else context.command.get_params(context)
+    word = option.lstrip("-")
+    argument = next((one for one in params if isinstance(one, click.Argument)), None)
+    if argument is not None and str(argument.name) in {word, f"{word}s"}:
+        hint = f"Leave out {option}: {argument.name} need no option."
+        return UsageError(f"unknown option: {option}", hint, where=name, value=option)
     known = [
         spelling.lstrip("-")
         for param in params
@@ -60,7 +65,7 @@ def _unknown_option(option: str, name: str, context: click.Context | None) -> Us
         if spelling.startswith("--")
     ]
     # Short names of unlike options are near each other: --resume and --same.
-    meant = closest(option.lstrip("-"), known, cutoff=_NEAR_OPTION)
+    meant = closest(word, known, cutoff=_NEAR_OPTION)
     return UsageError(
         f"unknown option: {option}",
         _help(name, context),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from fastrnns_rs.escaping import visible
+from fastrnns_rs.escaping import visible_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,7 +203,7 @@ def tell_error(lines: Iterable[str]) -> None:
     with suppress(OSError), unread(STDERR):
         for line in lines:
             # Names of files may contain control characters.
-            for part in _fitted("\n".join(map(visible, line.split("\n")))):
+            for part in _fitted(visible_lines(line)):
                 click.echo(part, err=True)
 
 

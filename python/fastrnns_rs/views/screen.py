@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.prose import wrapped
 from fastrnns_rs.views.text import width
 
@@ -54,7 +55,7 @@ class Line:
 
 def plain(lines: Iterable[Line]) -> str:
     """Returns the text of lines, each with a line feed."""
-    return "".join(f"{line.text}\n" for line in lines)
+    return "".join(f"{visible(line.text)}\n" for line in lines)
 
 
 def wrapped_lines(texts: Iterable[str], limit: int, style: Style = "", *, breaks: bool = False) -> list[Line]:
@@ -88,7 +89,8 @@ def drawn(lines: Iterable[Line], *, colour: bool = False, ascii_only: bool = Fal
     """
     found = []
     for line in lines:
-        texts = in_ascii(line.text, limit) if ascii_only else [line.text]
+        text = visible(line.text)
+        texts = in_ascii(text, limit) if ascii_only else [text]
         found += [coloured(text, line.style) if colour else text for text in texts]
     return "".join(f"{text}\n" for text in found)
 

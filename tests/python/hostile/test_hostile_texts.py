@@ -25,7 +25,11 @@ from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.machine import environment
+from fastrnns_rs.views import summary as summary_view
 from fastrnns_rs.views.page.pages import html_page
+from fastrnns_rs.views.prompt import object_text
+from fastrnns_rs.views.screen import Line, drawn, plain
+from fastrnns_rs.views.summary.rendering import rendered
 
 #: Half a character, one that XML cannot contain, a command of terminals, markup of rich, HTML and Markdown, and a
 #: change of direction.
@@ -77,3 +81,13 @@ def test_a_document_of_hostile_texts_is_shown(name: str, tmp_path: Path, monkeyp
         shown = html_page(kind.from_dict(plain))
         assert "<blink>" not in shown
         assert not ACTING.intersection(shown)
+
+
+def test_what_a_view_leaves_in_is_escaped_before_it_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, shown = "one\x1b[2J\ntwo\u202e", "one\\x1b[2J\ntwo\\u{202e}"
+    lines = [Line(text) for text in left.split("\n")]
+    assert plain(lines) == drawn(lines) == f"{shown}\n"
+    assert object_text.text(lines, lambda _: left) == shown
+    monkeypatch.setattr(summary_view, "render", lambda *_, **__: left)
+    asked = {"top": None, "names": "full", "width": None, "wide": False}
+    assert rendered({}, "table", "overview", **asked) == shown

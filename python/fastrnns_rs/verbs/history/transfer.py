@@ -32,6 +32,9 @@ def export_runs(runs: Iterable[KeptRun], folder: Path) -> list[Path]:
     """
     found = []
     try:
+        if folder.exists() and not folder.is_dir():
+            reason = "the path is a file"
+            raise UsageError(f"invalid path: {str(folder)!r}", "Use a folder.", reason=reason, value=str(folder))
         folder.mkdir(parents=True, exist_ok=True)
         for one in runs:
             path = folder / Path(one.path).name

@@ -29,7 +29,8 @@ def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
     """
     found = _list(folder)
     if not found:
-        raise UsageError(f"empty folder: {str(folder)!r}", "Use a folder of captures.", value=str(folder))
+        hint = "Use a folder of captures; subfolders are skipped."
+        raise UsageError(f"no file in folder: {str(folder)!r}", hint, value=str(folder))
     manifests = _find_manifests(found)
     recorded = _recorded(manifests)
     unread = {*find_unread(found, recorded), *_drawings(found)}

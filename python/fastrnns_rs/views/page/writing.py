@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.escaping import visible
+from fastrnns_rs.escaping import visible_lines
 from fastrnns_rs.views.plots.figure import require
 from fastrnns_rs.views.plots.style import DARK, LIGHT, Theme
 
@@ -69,7 +69,7 @@ def _environment() -> Any:
 
 def _shown(value: Any) -> Any:
     """Escapes a text line by line; markup of ours, which is of another type, stays."""
-    return "\n".join(map(visible, value.split("\n"))) if type(value) is str else value
+    return visible_lines(value) if type(value) is str else value
 
 
 @cache

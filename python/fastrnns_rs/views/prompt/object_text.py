@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fastrnns_rs.escaping import visible
+from fastrnns_rs.escaping import visible, visible_lines
 from fastrnns_rs.views.prompt.line import LIMIT, LONGEST_NAME, prompt_line
 from fastrnns_rs.views.text import width
 
@@ -31,7 +31,7 @@ def text(found: object, maker: Callable[[Any], str] | None = None) -> str:
         if maker is None:
             makers = _makers()
             maker = next((makers[one] for one in kind.__mro__ if one in makers), _fields)
-        return maker(found)
+        return visible_lines(maker(found))
     except Exception:  # noqa: BLE001  # a prompt or a debugger must show any object
         return f"<{kind.__name__}>"
 

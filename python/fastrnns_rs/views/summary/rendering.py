@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastrnns_rs.errors import UsageError, unknown
+from fastrnns_rs.escaping import visible_lines
 from fastrnns_rs.views import summary as view_of
 from fastrnns_rs.views.output_stream import check_width
 
@@ -51,7 +52,7 @@ def rendered(
         from fastrnns_rs.views.summary.plain import PlainSummary
 
         return html_page(PlainSummary(document, selected=selected, command=command))
-    return view_of.render(
+    text = view_of.render(
         document,
         name,
         by=view,
@@ -62,3 +63,4 @@ def rendered(
         selected=selected,
         command=command,
     )
+    return visible_lines(text)
