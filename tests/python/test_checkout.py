@@ -62,7 +62,7 @@ def test_without_git_nothing_is_known(project: Path, monkeypatch: pytest.MonkeyP
     assert checkout.has_changes() is None
 
 
-@pytest.mark.parametrize("kind", ["clean", "process", "required", "a.b=c", "monitor", "hook", "fetch"])
+@pytest.mark.parametrize("kind", ["clean", "process", "required", "a.b=c", "monitor", "hook", "fetch", "bundle"])
 def test_no_program_that_the_checkout_names_runs(project: Path, tmp_path: Path, kind: str) -> None:
     mark = tmp_path / "executed"
     program = tmp_path / "program"
@@ -74,15 +74,20 @@ def test_no_program_that_the_checkout_names_runs(project: Path, tmp_path: Path, 
         git("config", "core.fsmonitor", os.fspath(program))
     elif kind == "hook":
         (project / ".git" / "hooks" / "post-index-change").symlink_to(program)
-    elif kind == "fetch":
+    elif kind in {"fetch", "bundle"}:
         # Objects of the commit are missing, and would be fetched from where the settings say.
-        for key, value in {
+        settings = {
             "core.repositoryFormatVersion": "1",
             "extensions.partialClone": "origin",
             "remote.origin.promisor": "true",
             "remote.origin.url": "ssh://example.org/x",
             "core.sshCommand": os.fspath(program),
-        }.items():
+        }
+        if kind == "bundle":
+            # Git asks this server before it looks at protocols, and its password before it connects.
+            address = "https://user@127.0.0.1:1/x"
+            settings |= {"fetch.bundleURI": address, "http.emptyAuth": "true", "core.askPass": os.fspath(program)}
+        for key, value in settings.items():
             git("config", key, value)
         tree = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], capture_output=True, text=True, check=True).stdout
         (project / ".git" / "objects" / tree[:2] / tree[2:].strip()).unlink()

@@ -85,10 +85,12 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
         ValueError: If a word contains a null character.
     """
     # Options, because git before 2.31 ignores the variables for settings. Such a git would run `false` as a monitor.
-    replaced = {"core.fsmonitor": "", "core.hooksPath": os.devnull, **settings}
+    # One without `GIT_NO_LAZY_FETCH` would ask the bundle server before it checks the protocol.
+    replaced = {"core.fsmonitor": "", "core.hooksPath": os.devnull, "fetch.bundleURI": "", **settings}
     options = [word for name, value in replaced.items() for word in ("-c", f"{name}={value}")]
     variables = {
         "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
         "GIT_ALLOW_PROTOCOL": "none",
         # The commit is that of the files, not of another commit that replaces it.
         "GIT_NO_REPLACE_OBJECTS": "1",
