@@ -12,6 +12,7 @@ from warned_runs import process, result, run
 
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.run_file import Run
+from fastrnns_rs.machine.trend import fit_trend
 from fastrnns_rs.machine.warnings import drift
 from fastrnns_rs.machine.warnings.timed_samples import timed_runners
 
@@ -111,3 +112,13 @@ def test_a_run_that_stands_still_is_seldom_accused(runners: int, processes: int,
 
     accused = sum(found(measured(generator, runners, processes, level, spread=0.1)) is not None for _ in range(trials))
     assert accused <= 0.01 * trials
+
+
+def test_thousands_of_levels_are_thinned() -> None:
+    """There is a slope for each pair, so that time and memory would be quadratic."""
+    trend = fit_trend(enumerate(0.001 * place for place in range(5_000)))
+    assert trend.count == 500
+    assert len(trend.slopes) == 500 * 499 // 2
+    assert trend.tau == 1
+    assert trend.change(1_000) == pytest.approx(np.expm1(1))
+    assert fit_trend([]).count == 0

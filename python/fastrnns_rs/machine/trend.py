@@ -49,9 +49,17 @@ class Trend:
         return math.expm1(self.slope * places)
 
 
+#: Maximum number of levels: there is a slope for each pair.
+_MOST_LEVELS = 500
+
+
 def fit_trend(points: Iterable[tuple[int, float]]) -> Trend:
-    """Returns the trend of points: a position, and the logarithm of a level."""
+    """Returns the trend of points: a position, and the logarithm of a level.
+
+    Of more than 500 points, every second, third and so on is used.
+    """
     known = sorted(points)
+    known = known[:: math.ceil(len(known) / _MOST_LEVELS) or 1]
     score, slopes = 0, []
     for (place, level), (later, other) in combinations(known, 2):
         score += (other > level) - (other < level)

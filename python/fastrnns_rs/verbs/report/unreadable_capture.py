@@ -55,8 +55,9 @@ def find_damaged(left_out: Iterable[tuple[str, str]], files: Sequence[str]) -> F
         files: Files that were read, as they were given.
     """
     hint = "Leave out `strict` to read the rest."
+    given = {_shown(one): one for one in reversed(files)}
     for path, reason in left_out:
-        file = next((one for one in files if _shown(one) == path), path)
+        file = given.get(path, path)
         error = make_reading_error(ValueError(f"{path}: {reason}", hint), [file])
         if not isinstance(error, UsageError):
             return error
