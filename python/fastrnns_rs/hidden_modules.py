@@ -25,7 +25,7 @@ def explained(error: BaseException) -> tuple[str, str] | None:
     Returns:
         Message and hint; None for other errors.
     """
-    if not isinstance(error, (ImportError, AttributeError, NameError, TypeError)):
+    if not isinstance(error, (ImportError, AttributeError, NameError, TypeError, SyntaxError)):
         return None
     folders = {os.path.realpath(one) for one in sys.path if isinstance(one, str)}
     folders.discard(os.path.realpath(os.path.split(os.__file__)[0]))
@@ -39,7 +39,12 @@ def explained(error: BaseException) -> tuple[str, str] | None:
 
 
 def _files(error: BaseException) -> Iterator[str]:
-    """Yields the files in a traceback, the last first, then those of loaded modules."""
+    """Yields the files in a traceback, the last first, then those of loaded modules.
+
+    A file with a syntax error is in no traceback, and comes first.
+    """
+    if isinstance(error, SyntaxError):
+        yield error.filename or ""
     trace, through = error.__traceback__, []
     while trace is not None:
         through.append(trace.tb_frame.f_code.co_filename)

@@ -355,6 +355,15 @@ def test_the_doctor_goes_on_without_a_damaged_floor(doctor: Any) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_folder_of_floors_that_cannot_be_entered_is_a_damaged_floor(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(one: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(one))
+
+    monkeypatch.setattr(Path, "is_fifo", refuses)
+    with pytest.raises(UsageError, match=r"damaged noise floor: .*: Permission denied"):
+        stored("cpu")
+
+
 def test_a_floor_is_told_in_a_sentence() -> None:
     floor = replace(
         measured(medians(0.02)), false_alarm_rate=0.05, minimum_detectable_change=0.01234, pair_log_stddev=0.01

@@ -173,3 +173,15 @@ def test_only_a_page_of_this_command_is_opened(
     done = run_cli("ab", *words, executor=pretended_workers.each(stops))
     assert done.status == (0 if is_written else 130), done.stderr
     assert bool(opened) == is_written
+
+
+@pytest.mark.parametrize("browser", [" ", "firefox '%s"])
+def test_a_browser_that_is_no_command_is_no_browser(
+    browser: str, anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_runs, "measure", lambda *_: inductor_report(kernels=True))
+    module(anywhere / "good.py")
+    # The module reads the variable when a browser is opened for the first time.
+    monkeypatch.setattr(webbrowser, "_tryorder", None)
+    done = run_cli("inductor", "good.py", "--open", "--output", "page.html", BROWSER=browser)
+    assert done.stderr.endswith("note: no browser found; the page is page.html\n")

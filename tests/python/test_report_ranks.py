@@ -224,11 +224,13 @@ def test_a_link_without_a_file_is_left_out_by_name(tmp_path: Path) -> None:
     (tmp_path / "rank2.json").symlink_to(tmp_path / "not_mounted" / "rank2.json")
     os.mkfifo(tmp_path / "rank3.json")
     (tmp_path / "rank4.json").symlink_to("/dev/zero")
+    # No file has such a long name.
+    (tmp_path / "rank5.json").symlink_to("a" * 300)
     summary = fastrnns_rs.read(tmp_path)
     assert len(summary.ranks) == 2
     [warning] = [one for one in summary.warnings if one.code == "files_left_out"]
-    assert warning.message == "figures do not include 3 paths without a regular file"
-    assert warning.evidence == "; ".join(str(tmp_path / f"rank{number}.json") for number in (2, 3, 4))
+    assert warning.message == "figures do not include 4 paths without a regular file"
+    assert warning.evidence == "; ".join(str(tmp_path / f"rank{number}.json") for number in (2, 3, 4, 5))
 
 
 def test_a_folder_without_captures_is_an_error(tmp_path: Path) -> None:

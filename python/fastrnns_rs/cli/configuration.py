@@ -24,7 +24,8 @@ _SHARED = ("history",)
 _MOST_BYTES = 1 << 20
 _MOST_FOREIGN_BYTES = 1 << 15
 #: A key of many parts, as `a.b.c`. The parser's time and memory are quadratic in their number.
-_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_DEEP_KEY = re.compile(rf"(?<![\w\\-])(?:{_PART}[ \t]*+\.[ \t]*+){{32}}")
 
 
 class Unconfigured(click.Option):
@@ -282,7 +283,10 @@ def _checked(param: click.Parameter, value: Any, place: str) -> Any:
             raise UsageError("empty path: ''", "Leave out the key.", where=place)
         try:
             param.type.convert(str(one), param, None)
-        except (click.BadParameter, ValueError) as error:
+            if isinstance(one, int):
+                # As Click converts it again: one of 400 digits is no number for it.
+                float(one)
+        except (click.BadParameter, ValueError, OverflowError) as error:
             # Click checks that a path exists, and raises a ValueError for a path with a zero byte.
             from fastrnns_rs.cli.click_errors import make_type_error
 

@@ -168,7 +168,11 @@ def open_page(path: Path, before: tuple[int, ...] | None) -> None:
 
     # The module searches `PATH` for many programs, some of which hardly a machine has.
     os.environ["PATH"] = absolute_folders()
-    if webbrowser.open(path.resolve().as_uri()):
+    is_open = False
+    # `BROWSER` is any text, and its commands may be none.
+    with suppress(ValueError, LookupError, OSError, webbrowser.Error):
+        is_open = webbrowser.open(path.resolve().as_uri())
+    if is_open:
         shared.tell([f"note: the browser shows {visible(str(path))}"])
     elif shared.is_quiet():
         # The path is the only result: the file may be a temporary one.

@@ -262,7 +262,7 @@ def test_a_file_in_the_working_directory_hides_nothing(module: str, text: str, r
 
 @pytest.mark.parametrize("module", ["json", "click", "platformdirs", "pathlib", "re"])
 def test_a_file_on_the_path_that_hides_a_module_is_named(module: str, run_file: Path, tmp_path: Path) -> None:
-    for text in ("raise ImportError('planted')\n", ""):
+    for text in ("raise ImportError('planted')\n", "", "print 1\n"):
         path = tmp_path / f"{module}.py"
         path.write_text(text)
         main = "from fastrnns_rs.__main__ import main; main()"

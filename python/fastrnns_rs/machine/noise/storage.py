@@ -85,10 +85,10 @@ def kept(device: str, name: str | None) -> NoiseFloor | None:
         UsageError: If the file of the noise floor is damaged.
     """
     path = _path(device, name)
-    if path.is_fifo():
-        # Reading would wait for its writer.
-        raise _damaged(path, "not a file")
     try:
+        if path.is_fifo():
+            # Reading would wait for its writer.
+            raise _damaged(path, "not a file")
         text = reading.text(path, _MOST_BYTES)
     except FileNotFoundError:
         return None

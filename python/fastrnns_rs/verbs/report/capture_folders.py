@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,9 @@ from fastrnns_rs.verbs.report import file_kinds
 from fastrnns_rs.verbs.report.export_pairs import find_unread
 from fastrnns_rs.verbs.report.manifests import find_manifest_files
 from fastrnns_rs.verbs.report.real_paths import real_path
+
+#: Unlike the methods of `Path`, they raise no error for a link that cannot be followed.
+_is_file, _is_folder = os.path.isfile, os.path.isdir
 
 
 def files_in(folder: str | Path) -> list[tuple[str, str | None]]:
@@ -75,7 +79,7 @@ def find_special(folder: str | Path) -> list[Path]:
     Raises:
         FastrnnsError: If the folder cannot be listed.
     """
-    return _list(folder, lambda one: not one.is_file() and not one.is_dir())
+    return _list(folder, lambda one: not _is_file(one) and not _is_folder(one))
 
 
 def _drawings(files: list[Path]) -> list[Path]:
@@ -85,7 +89,7 @@ def _drawings(files: list[Path]) -> list[Path]:
     return drawn if any(file_kinds.kind(file) == "capture" for file in others) else []
 
 
-def _list(folder: str | Path, is_counted: Callable[[Path], bool] = Path.is_file) -> list[Path]:
+def _list(folder: str | Path, is_counted: Callable[[Path], bool] = _is_file) -> list[Path]:
     try:
         counted = (one for one in Path(folder).iterdir() if not one.name.startswith(".") and is_counted(one))
         return sorted(counted, key=lambda file: natural(file.name))
