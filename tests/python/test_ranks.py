@@ -30,6 +30,7 @@ from fastrnns_rs.verbs.bench.rank_group import RankGroup
 from fastrnns_rs.verbs.bench.run_init import new_run
 from fastrnns_rs.verbs.bench.torchrun import World, world
 from fastrnns_rs.views import output_stream
+from fastrnns_rs.worker import rank_channel
 
 VARIABLES = {
     "TORCHELASTIC_RUN_ID": "none",
@@ -68,6 +69,7 @@ class Pretended(RankGroup):
         self.others = others
         self.encode_job: list[str] = []
         self._measured = 0
+        self._place = "1"
         self._clock = 0.0
 
     def exchange(self, name: str, mine: Any, timeout_s: float = 0.0) -> list[Any]:  # noqa: ARG002
@@ -334,9 +336,19 @@ def test_lines_that_are_no_replies_are_skipped(printed: str, monkeypatch: pytest
             """Takes the message."""
 
         def read_lines(self, _timeout: float) -> bytes:
-            chunks = [f"{printed}\n", f'{printed}\n{{"messages": [{{"clock": 3.0, "value": 7}}]}}\n']
+            chunks = [f"{printed}\n", f'{printed}\n{{"messages": [{{"clock": 3.0, "value": 7}}], "place": "1"}}\n']
             self.read = getattr(self, "read", -1) + 1
             return chunks[self.read].encode()
 
     monkeypatch.setattr(rank_group, "started", lambda _command, _environment: Channel())
     assert RankGroup(FIRST).exchange("hello", 1) == [7]
+
+
+def test_each_command_has_a_part_of_the_store() -> None:
+    torch = pytest.importorskip("torch")
+    shared = torch.distributed.HashStore()
+    (first, one), (second, two) = (rank_channel.own_part(shared, rank=1) for _ in range(2))
+    assert (one, two) == ("1", "2")
+    assert rank_channel.own_part(shared, rank=0)[1] == "1"
+    first.set("answer", "of the first command")
+    assert not second.check(["answer"])

@@ -6,6 +6,7 @@ import ast
 import json
 import math
 import os
+import shlex
 import socket
 import statistics
 import subprocess
@@ -142,3 +143,16 @@ def test_a_rank_that_dies_in_its_loop_leaves_what_the_other_measured(ranked: Ran
 def test_nothing_of_it_is_of_the_name_of_the_machine(ranked: Ranked) -> None:
     # Machines are told apart by number.
     assert f'"{socket.gethostname()}"' not in json.dumps([ranked.document["ranks"], ranked.document["warnings"]])
+
+
+def test_commands_of_one_torchrun_do_not_meet(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "fastrnns_rs", "bench", "cudnn", *TINY, "--quick", "--processes", "1"]
+    words += ["--warmup", "1", "--device", "cpu", "--no-history"]
+    commands = [shlex.join([*words, "--nloops", str(number), "--run-file", f"{number}.json"]) for number in (6, 7)]
+    (tmp_path / "both.sh").write_text(" && ".join(commands))
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone", "--no-python"]
+    variables = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([*command, "sh", "both.sh"], check=True, cwd=tmp_path, env=variables, timeout=600)
+    for number in (6, 7):
+        run = Run.load(tmp_path / f"{number}.json")
+        assert [len(one.forward_ns) for one in run.results[0].processes] == [number + 1] * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,25 +12,29 @@ from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.working_directory import working_directory_restored
 
+#: Limits of the system by name; an old name of one comes before its present name.
+_LIMITS = {name: getattr(resource, name) for name in sorted(dir(resource)) if name.startswith("RLIMIT_")}
+
 
 @contextmanager
 def process_restored(code: str) -> Iterator[None]:
     """Restores what loaded code may change for others.
 
-    These are working directory, umask, signal handlers, variables, CPUs, priority and Python's recursion limit. Code of
-    runners runs in processes of its own later. Here it would move the files that a command writes, let others write to
-    them, keep the command from ending, or change how other runners are measured.
+    These are working directory, umask, signal handlers, variables, arguments, limits, CPUs, priority and Python's
+    recursion limit. Code of runners runs in processes of its own later. Here it would move the files that a command
+    writes, let others write to them, keep the command from ending, or change how other runners are measured.
 
     Args:
         code: Code that the block loads, for the error.
 
     Raises:
-        UsageError: If the code changed the priority, and the system does not let this process restore it. If the block
-            fails, or is interrupted, its own error is raised.
+        UsageError: If the code changed the priority or a limit, and the system does not let this process restore it.
+            If the block fails, or is interrupted, its own error is raised.
     """
     stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
     handlers = {one: signal.getsignal(one) for one in stops}
     variables, depth = dict(os.environ), sys.getrecursionlimit()
+    arguments, limits = list(sys.argv), {one: resource.getrlimit(one) for one in _LIMITS.values()}
     cpus, priority = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
     umask = os.umask(0o077)
     os.umask(umask)
@@ -38,6 +43,8 @@ def process_restored(code: str) -> Iterator[None]:
             yield
     finally:
         sys.setrecursionlimit(depth)
+        # They are in the hint on how to go on.
+        sys.argv = arguments
         os.umask(umask)
         _restore(variables)
         for one, handler in handlers.items():
@@ -49,10 +56,29 @@ def process_restored(code: str) -> Iterator[None]:
             # The container may have lost them meanwhile.
             with suppress(OSError):
                 os.sched_setaffinity(0, cpus)
+        lowered = _restore_limits(limits)
         now = _restore_priority(priority)
     if now != priority:
         message = f"{code} changed the priority of the process from {priority} to {now}, also for other runners"
         raise UsageError(message, "Set the priority of the whole command: nice -n 5 fastrnns-rs.")
+    if lowered:
+        message = f"{code} lowered limits of the process for good, also for other runners: {', '.join(lowered)}"
+        raise UsageError(message, "Set the limits of the whole command: ulimit.")
+
+
+def _restore_limits(before: Mapping[int, tuple[int, int]]) -> list[str]:
+    """Restores the limits, and returns the names of those that stay lower."""
+    lowered = []
+    for name, one in _LIMITS.items():
+        soft, hard = before[one]
+        if resource.getrlimit(one) == (soft, hard):
+            continue
+        # Most users may not raise a hard limit.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(one, (soft, hard))
+            continue
+        lowered.append(name)
+    return lowered
 
 
 def _restore_priority(before: int) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.processes.module_path import own_path
 from fastrnns_rs.processes.programs import absolute_folders
 
 #: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
@@ -48,9 +48,7 @@ class Setting:
 
     def sys_path(self) -> list[str] | None:
         """Returns the worker's module search path; None for that of its interpreter."""
-        return (
-            None if self.python is not None else [*self._folders(), *(one for one in sys.path if isinstance(one, str))]
-        )
+        return None if self.python is not None else [*self._folders(), *own_path()]
 
     def _folders(self) -> list[str]:
         """Returns the module folders for this worker only, which may hold another torch."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.reading import content
 from fastrnns_rs.errors import first_line
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.processes.module_path import additions_noted
 from fastrnns_rs.processes.process_state import process_restored, standard_output_elsewhere
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def load(plugin: Plugin) -> Failure | None:
     reasons = []
     try:
         # A priority that the plug-in changed counts for other runners, also if the import fails.
-        with process_restored("the plug-in"):
+        with process_restored("the plug-in"), additions_noted():
             reasons += _import_failure(plugin.value)
     except Exception as error:  # noqa: BLE001
         reasons.append(_reason(error))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError, own_text, type_name, unknown
+from fastrnns_rs.processes.module_path import additions_noted
 from fastrnns_rs.processes.process_state import standard_output_elsewhere
 from fastrnns_rs.runners import plugins
 from fastrnns_rs.runners.runner import GROUPS, Creator, Runner, Source
@@ -46,6 +47,8 @@ _failures: list[plugins.Failure] = []
 #: Plug-in that is being loaded: runners that are registered meanwhile belong to it.
 _plugin: plugins.Plugin | None = None
 _plugins_wanted = True
+#: File of runners that is being loaded.
+_file: str | None = None
 
 
 @checked_keywords()
@@ -149,6 +152,7 @@ def _find_source(creator: Creator) -> Source:
         file=str(Path(code.co_filename).resolve()),
         package=None if _plugin is None else _plugin.package,
         plugin=None if _plugin is None else _plugin.value,
+        runner_file=_file,
     )
 
 
@@ -272,6 +276,9 @@ def load(source: Source) -> None:
     if source.plugin is not None:
         # The module of the function is not imported: it may belong to another package.
         plugins.import_value(source.plugin)
+    elif source.runner_file is not None:
+        # It may change how the module of the function is found.
+        load_file(source.runner_file)
     elif is_importable(source):
         importlib.import_module(source.module)
     else:
@@ -305,6 +312,7 @@ def load_file(path: str) -> list[str]:
     Raises:
         UsageError: If the file does not exist, defines no runner, or fails when it is executed.
     """
+    global _file  # noqa: PLW0603
     all_runners()
     # `os.path.isfile` returns False, not an error, for a name that is too long.
     if not os.path.isfile(path):  # noqa: PTH113
@@ -313,11 +321,12 @@ def load_file(path: str) -> list[str]:
     # Modules next to the file are importable, as when it is run as a script, unless other users may put one there who
     # may not replace the file. Its name is not `__main__`, so that the part that a script guards does not run.
     shared = is_shared(file.parent)
-    if not shared:
-        sys.path.insert(0, str(file.parent))
     name = f"{FILE_MODULE}{file.stem}"
+    outer, _file = _file, _file or str(file)
     try:
-        with standard_output_elsewhere():
+        with standard_output_elsewhere(), additions_noted():
+            if not shared:
+                sys.path.insert(0, str(file.parent))
             load_source(name, file)
     except (FastrnnsError, KeyboardInterrupt):
         raise
@@ -331,6 +340,8 @@ def load_file(path: str) -> list[str]:
         elif isinstance(error, ImportError) and error.path and _is_neighbor(file, error.name or ""):
             hint = "If it needs the module beside it, rename that module, or name each file in its own command."
         raise UsageError(f"cannot load file: {path!r}", hint, reason=reason, value=path) from error
+    finally:
+        _file = outer
     names = [name for name, one in _runners.items() if one.source.file == str(file)]
     if not names:
         hint = "Decorate a function of the file with @fastrnns_rs.runner(name)."

@@ -75,12 +75,14 @@ class Source:
         file: Path of the function's file.
         package: Name and version of the package whose plug-in defines the runner; None without a plug-in.
         plugin: Value of that package's entry point.
+        runner_file: File of `--runner-file` that defines the runner, or imports the module that does; None without one.
     """
 
     module: str
     file: str
     package: str | None = None
     plugin: str | None = None
+    runner_file: str | None = None
 
     @property
     def is_built_in(self) -> bool:

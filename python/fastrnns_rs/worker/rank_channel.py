@@ -31,16 +31,30 @@ def main() -> None:
 
     meeting = json.loads(lines.get())
     store: Store | None = None
+    place = ""
     while line := lines.get():
         message = json.loads(line)
         try:
-            store = store or connect(meeting, message["timeout_s"])
-            reply: dict[str, Any] = {"messages": exchange(store, meeting["rank"], meeting["size"], **message)}
+            if store is None:
+                store, place = own_part(connect(meeting, message["timeout_s"]), meeting["rank"])
+            messages = exchange(store, meeting["rank"], meeting["size"], **message)
+            reply: dict[str, Any] = {"messages": messages, "place": place}
         except (RuntimeError, ValueError) as error:
             reply = {"error": str(error).splitlines()[0]}
         # Before, startup code may have printed a line without its end.
         replies.write(f"\n{json.dumps(reply)}\n")
         replies.flush()
+
+
+def own_part(store: Store, rank: int) -> tuple[Store, str]:
+    """Returns this command's part of the shared store, and its name.
+
+    Commands that follow one another under one `torchrun` share its store. All ranks run the same commands.
+    """
+    from torch.distributed import PrefixStore  # type: ignore[attr-defined]
+
+    place = str(store.add(f"commands/{rank}", 1))
+    return PrefixStore(place, store), place
 
 
 def _listen(lines: queue.SimpleQueue[str]) -> None:

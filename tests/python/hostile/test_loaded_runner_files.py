@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator
@@ -12,10 +13,11 @@ import pytest
 
 from fastrnns_rs.cli import runner_options
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.processes.process_state import process_restored
 from fastrnns_rs.runners import plugins, registry
 
 CODE = """
-import os, signal, sys
+import os, resource, signal, sys
 from fastrnns_rs import runner
 
 os.chdir("/")
@@ -24,6 +26,8 @@ os.environ["OMP_NUM_THREADS"] = "77"
 os.environ["PLANTED_VARIABLE"] = "1"
 os.environ.pop("PLANTED_BEFORE", None)
 sys.setrecursionlimit(5000)
+sys.argv = sys.argv[:1]
+resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -38,7 +42,8 @@ def state() -> tuple[object, ...]:
     umask = os.umask(0o077)
     os.umask(umask)
     handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    return Path.cwd(), umask, *handlers, os.sched_getaffinity(0), dict(os.environ), sys.getrecursionlimit()
+    limits = resource.getrlimit(resource.RLIMIT_CORE), tuple(sys.argv)
+    return Path.cwd(), umask, *handlers, os.sched_getaffinity(0), dict(os.environ), sys.getrecursionlimit(), limits
 
 
 @pytest.fixture
@@ -49,11 +54,16 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("PLANTED_BEFORE", "1")
     for name in ("OMP_NUM_THREADS", "PLANTED_VARIABLE"):
         monkeypatch.delenv(name, raising=False)
-    _, umask, *handlers, _, _, depth = state()
+    _, umask, *handlers, _, _, depth, _ = state()
+    monkeypatch.setattr(sys, "argv", ["fastrnns-rs", "bench"])
+    core = resource.getrlimit(resource.RLIMIT_CORE)
+    # Another limit than that of the file, where the system permits one.
+    resource.setrlimit(resource.RLIMIT_CORE, (core[1], core[1]))
     cpus = os.sched_getaffinity(0)
     found = tmp_path / "moves.py"
     found.write_text(CODE)
     yield found
+    resource.setrlimit(resource.RLIMIT_CORE, core)
     sys.setrecursionlimit(int(str(depth)))
     os.umask(int(str(umask)))
     os.sched_setaffinity(0, cpus)
@@ -79,7 +89,7 @@ def test_plugins_do_not_change_the_process_of_the_command(file: Path, monkeypatc
 
 def test_the_profiled_process_is_left_as_its_runners_want_it(file: Path) -> None:
     runner_options.load_files({"runner_file": [str(file)], "internal_run": True})
-    *found, cpus, variables, depth = state()
+    *found, cpus, variables, depth, _ = state()
     assert cpus == {min(os.sched_getaffinity(0))}
     assert (*found, depth) == (Path("/"), 0o777, signal.SIG_IGN, signal.SIG_IGN, 5000)
     assert variables["OMP_NUM_THREADS"] == "77"
@@ -156,3 +166,16 @@ def test_a_changed_priority_is_restored(file: Path, priorities: list[int], monke
     file.write_text(CODE + "os.nice(5)\n")
     runner_options.load_files({"runner_file": [file.name]})
     assert priorities == [0, 5, 0]
+
+
+def test_a_limit_that_stays_lower_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = iter([(1, 1), (0, 0)])
+
+    def refuse(_which: int, _limits: tuple[int, int]) -> None:
+        raise ValueError("not allowed to raise maximum limit")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    monkeypatch.setattr(resource, "getrlimit", lambda which: next(limits) if which == resource.RLIMIT_CORE else (1, 1))
+    text = "the plug-in lowered limits of the process for good, also for other runners: RLIMIT_CORE"
+    with pytest.raises(UsageError, match=text), process_restored("the plug-in"):
+        pass

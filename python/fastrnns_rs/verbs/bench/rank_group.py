@@ -36,6 +36,7 @@ class RankGroup:
         self.world = world
         self._clock = 0.0
         self._measured = 0
+        self._place = ""
         command = [sys.executable, "-P", "-m", _CHANNEL_MODULE]
         self._channel = started(command, Setting().environment())
         self._channel.write(json.dumps(world.meeting()).encode() + b"\n")
@@ -98,7 +99,7 @@ class RankGroup:
         reply = self._reply(time.monotonic() + patience * self.world.size)
         if "error" in reply:
             raise self._lost(reply["error"])
-        self._clock = reply["messages"][0]["clock"]
+        self._clock, self._place = reply["messages"][0]["clock"], reply["place"]
         return [one["value"] for one in reply["messages"]]
 
     def _reply(self, deadline: float) -> dict[str, Any]:
@@ -145,7 +146,8 @@ class RankGroup:
             start.terms.on_phase(reported)
 
         timeout = start.terms.timeout
-        job = {**start.job, "ranks": self.world.meeting(name), "patience_s": timeout + _PATIENCE_S}
+        # Every run exchanges its plan before its first worker starts.
+        job = {**start.job, "ranks": self.world.meeting(f"{self._place}/{name}"), "patience_s": timeout + _PATIENCE_S}
         answer = launch(replace(start, job=job, terms=replace(start.terms, on_phase=follow)))
         if answer.ended != "interrupted":
             ended_well = answer.content.get("status") == "ok" and answer.ended == "answered"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.processes.module_path import own_path
 from fastrnns_rs.processes.programs import find_program
 from fastrnns_rs.processes.worker_setting import Setting, python_path
 from fastrnns_rs.verbs.profile.attempt import describe_end
@@ -108,8 +109,8 @@ def _command(row: ModuleRow, asked: InductorOptions, report: Path) -> list[str]:
 def _started(command: list[str], asked: InductorOptions) -> Completed:
     variables = {
         **Setting(threads=asked.threads).environment(),
-        # The package may be importable only through the sys.path of this process.
-        "PYTHONPATH": python_path(sys.path),
+        # The package may be importable only through the search path of this process.
+        "PYTHONPATH": python_path(own_path()),
     }
     try:
         return run_command(command, timeout=asked.timeout, env=variables, grace=_GRACE_S, cwd=SAFE_FOLDER)

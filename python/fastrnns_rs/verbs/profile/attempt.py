@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from fastrnns_rs._core import Completed, run_command
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.errors import FastrnnsError, make_system_error
+from fastrnns_rs.processes.module_path import own_path
 from fastrnns_rs.processes.worker_setting import MARK, guarding_variables, python_path
 from fastrnns_rs.verbs.profile import tool_messages
 from fastrnns_rs.verbs.profile.answer_file import read_answer, remove_answer
@@ -214,8 +214,8 @@ def child_environment() -> dict[str, str]:
         **inherited,
         # Kineto logs internal state in every cycle.
         "KINETO_LOG_LEVEL": os.environ.get("KINETO_LOG_LEVEL", "99"),
-        # Modules of runners may be importable only through the sys.path of this process.
-        "PYTHONPATH": python_path(sys.path),
+        # Modules of runners may be importable only through the search path of this process.
+        "PYTHONPATH": python_path(own_path()),
         **guarding_variables(),
         MARK: "1",
     }

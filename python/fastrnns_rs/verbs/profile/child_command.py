@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastrnns_rs.runners.plan import Plan
+    from fastrnns_rs.runners.runner import Source
 
 #: Options that the plan resolves or that are passed separately. The parent enforces the timeout.
 _DECIDED = {"choice", "sizes", "modes", "jit", "device", "warmup", "nloops", "timeout"}
@@ -54,10 +55,8 @@ def arguments(request: ProfileRequest, plan: Plan) -> list[str]:
     runners = [task.runner for task in plan.tasks]
     # One flag each keeps the order, and allows any character in a name.
     words = [f"--runner={one.name}" for one in runners]
-    for source in dict.fromkeys(one.source for one in runners):
-        if not source.is_built_in:
-            importable = registry.is_importable(source)
-            words += ["--runner-module", source.module] if importable else ["--runner-file", source.file]
+    places = dict.fromkeys(_place(one.source) for one in runners if not one.source.is_built_in)
+    words += [word for place in places for word in place]
     words += ["--device", plan.tasks[0].problem.device, "--warmup", str(plan.warmup), "--nloops", str(plan.nloops)]
     words += _changed(request.options.sizes, Sizes())
     words += _changed(request.options.modes, Modes())
@@ -69,6 +68,13 @@ def arguments(request: ProfileRequest, plan: Plan) -> list[str]:
     if request.tool == "torch":
         words += _changed(request.torch, TorchOptions())
     return words
+
+
+def _place(source: Source) -> tuple[str, str]:
+    """Returns the flag that makes a child process load the code of a runner."""
+    if source.runner_file is None and registry.is_importable(source):
+        return "--runner-module", source.module
+    return "--runner-file", source.runner_file or source.file
 
 
 def _changed(given: Any, default: Any, without: Collection[str] = ()) -> Iterator[str]:
