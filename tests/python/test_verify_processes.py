@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -110,11 +111,39 @@ def test_what_a_runner_writes_into_our_pipe_is_no_row(monkeypatch: pytest.Monkey
     def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
         for content in ({"index": 7, "row": row("py")}, {"index": 0, "row": {"no": 1}}, {"row": 1}, {"index": 0}):
             on_part(content)
+        for index in (0.0, False, [0], "0"):
+            on_part({"index": index, "row": row("py")})
         on_part({"index": 0, "row": row("cudnn")})
         return DONE
 
     found, _ = verify(monkeypatch, ["py"], worker)
     assert [(one.runner, one.status, one.reason) for one in found.results] == [("py", "failed", "it was not checked")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ok": False}, "result is ok, and result.checks[0] is not"),
+        ({"max_absolute": float("inf")}, "checks[0].max_absolute is inf, not a number of at most 64 bits"),
+        ({"tolerance_absolute": -1.0}, "result.checks[0].tolerance_absolute is -1, below 0"),
+    ],
+)
+def test_a_row_that_no_document_may_have_is_a_failure_of_its_runner(
+    changes: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound: dict[str, Any] = {"name": "output", "ok": True, "max_absolute": 0.0, "shape": [1], "expected_shape": [1]}
+    sound |= {"max_relative": 0.0, "tolerance_absolute": 1.0, "tolerance_relative": 0.0, "worst_index": [0]}
+
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        for one in job["tasks"]:
+            check = sound | (changes if one["runner"] == "py" else {})
+            on_part({"index": one["index"], "row": row(one["runner"]) | {"checks": [check]}})
+        return DONE
+
+    found, _ = verify(monkeypatch, ["cudnn", "py", "jit"], worker)
+    assert [one.status for one in found.results] == ["ok", "failed", "ok"]
+    assert found["py"].reason == f"invalid result from its process: {message}"
+    assert Verification.from_dict(json.loads(found.render("json"))) == found
 
 
 def test_sizes_are_small_and_unlike_one_another_unless_given() -> None:
@@ -235,3 +264,27 @@ def test_a_reference_may_be_in_another_runner_file(
     verify_job.answer(jobs[0], channel, Mock())
     found = channel.part.call_args.args[0]["row"]
     assert (found["status"], found["reason"]) == ("ok", None)
+
+
+def test_a_process_answers_for_no_runner_of_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other runner was right without a check: its process was never started."""
+    for name in ("evil", "victim"):
+        (tmp_path / f"{name}.py").write_text(DOUBLED.format(name=name, reference="cudnn"))
+    started: list[str] = []
+
+    def launch(start: Start) -> Answer:
+        [task] = start.job["tasks"]
+        started.append(task["runner"])
+        if task["runner"] == "victim":
+            return Answer({}, "died", "victim is broken", "")
+        for index, name in enumerate(["evil", "victim"]):
+            start.terms.on_part({"index": index, "row": row(name)})
+        return DONE
+
+    monkeypatch.setattr(verification_run, "launch", launch)
+    files = [word for name in ("evil", "victim") for word in ("--runner-file", tmp_path / f"{name}.py")]
+    done = run_with_facts("verify", *files, "--json", "--rnns", "evil", "victim")
+    assert started == ["evil", "victim"]
+    rows = [(one["runner"], one["status"], one["reason"]) for one in done.json()["results"]]
+    assert rows == [("evil", "ok", None), ("victim", "failed", "victim is broken")]
+    assert done.status == ExitCode.FAILED

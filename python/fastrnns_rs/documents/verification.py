@@ -97,11 +97,7 @@ class Verification(Container[Verified], Document):
         """
         soundness.check_numbers(self)
         for place, one in enumerate(self.results):
-            for number, check in enumerate(one.checks):
-                path = f"results[{place}].checks[{number}]"
-                _check_errors(path, check)
-                if one.status == "ok" and not check.ok:
-                    raise UsageError(f"results[{place}] is ok, and {path} is not")
+            check_result(f"results[{place}]", one)
         statuses = {one.status for one in self.results}
         if self.ok != is_ok(statuses):
             found = ", ".join(sorted(statuses)) or "none"
@@ -136,6 +132,19 @@ class Verification(Container[Verified], Document):
             warnings.warn('render(verbose=True) is now render(view="checks")', DeprecationWarning, stacklevel=3)
             view = "checks" if verbose else view
         return Document.render(self, format, view=view, wide=wide, width=width)
+
+
+def check_result(path: str, result: Verified) -> None:
+    """Checks the agreement of a result with its checks.
+
+    Raises:
+        UsageError: If they do not agree; the message names the path.
+    """
+    for number, check in enumerate(result.checks):
+        place = f"{path}.checks[{number}]"
+        _check_errors(place, check)
+        if result.status == "ok" and not check.ok:
+            raise UsageError(f"{path} is ok, and {place} is not")
 
 
 def _check_errors(path: str, check: Check) -> None:

@@ -11,7 +11,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastrnns_rs.documents import codec
-from fastrnns_rs.documents.verification import Verification, Verified, is_ok
+from fastrnns_rs.documents.soundness import check_numbers
+from fastrnns_rs.documents.verification import Verification, Verified, check_result, is_ok
 from fastrnns_rs.errors import FastrnnsError, UsageError, failure_text
 from fastrnns_rs.processes import phases
 from fastrnns_rs.processes.launcher import Start, launch
@@ -122,14 +123,24 @@ def _check(
     """Fills in the missing rows; each child continues where the previous child died."""
 
     def ends(content: dict[str, Any]) -> bool:
-        try:
-            index, row = content["index"], codec.from_plain(Verified, content["row"])
-        except (KeyError, UsageError):
-            # A runner found the pipe of its worker and wrote to it.
+        # A runner may find the pipe of its worker and write to it, also about runners of other processes.
+        index = content.get("index")
+        if type(index) is not int or index not in together:
             return False
-        if index not in left or row.runner != tasks[index].runner.name:
+        try:
+            row = codec.from_plain(Verified, content.get("row"))
+        except UsageError:
+            return False
+        if row.runner != tasks[index].runner.name:
             return False
         is_new = index not in rows
+        try:
+            check_numbers(row)
+            check_result("result", row)
+        except UsageError as error:
+            # No document could contain this row, or be read with it.
+            rows[index] = _row(tasks[index], "failed", f"invalid result from its process: {error}")
+            return False
         rows[index] = row
         return is_new
 
