@@ -277,7 +277,7 @@ def test_ctrl_c_between_two_steps_loses_no_row(
         *({"samples_ns": "x"}, {"samples_ns": [1, "x"]}, {"samples_ns": 5}, {"first_call_ns": "abc"}),
         *({"timing_mode": 7}, {"upstream_ms": float("nan")}, {"upstream_ms": -1.0}, {"peak_memory_bytes": [1]}),
         *({"kernel": {"name": "x"}}, {"kernel": {**KERNEL, "samples_ns": "x"}}, {"kernel": {}}),
-        {"peak_memory_bytes": -7},
+        *({"peak_memory_bytes": -7}, {"upstream_ms": json.loads("[" * 600 + "]" * 600)}),
         *({"top": 7}, {"top": [], "runs": 0}, {"top": [], "runs": "x", "operations": [{}]}),
         {"top": [], "runs": -3, "operations": [OPERATION]},
         {"top": [], "runs": 1, "operations": [{**OPERATION, "name": 5}]},

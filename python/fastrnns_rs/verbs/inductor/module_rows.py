@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.output_files import Places
     from fastrnns_rs.verbs.inductor.request import InductorOptions
 
-#: A module may find the pipe of its worker, and write anything to it.
-_ODD = (TypeError, ValueError, AttributeError, KeyError, ArithmeticError)
+#: A module may find the pipe of its worker, and write anything to it, also lists in lists a thousand deep.
+_ODD = (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, RecursionError)
 _UNCLEAR = "what its process told cannot be understood"
 _MORE_PROCESSES = "Measure a module in 5 processes: fastrnns-rs inductor --processes 5 MODULE.py"
 
