@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any
 
@@ -79,6 +80,35 @@ def test_what_torchs_tables_leave_of_a_long_name_is_replaced(secret: str, before
 def test_what_torchs_tables_leave_of_a_folder_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/annabelle-schmidt")
     assert secrets.hide_text("read /home/annabelle-...  1\n", secrets.rules({}, "table")) == "read [redacted]...  1\n"
+
+
+#: Folders longer than what torch's tables show; one has a colon, and one has letters of several bytes.
+LONG_FOLDERS = [f"/data/{name}/{name * 9}/end" for name in ("annika-lab", "a:b of me", "schlüßel-日本")]
+
+
+@pytest.mark.parametrize("variables", [{"PATH": ":".join(LONG_FOLDERS)}, {f"X{one}": one for one in LONG_FOLDERS}])
+def test_what_torchs_tables_leave_of_a_path_is_replaced(variables: dict[str, str]) -> None:
+    rules = secrets.rules(variables, "table")
+    # A list is split at colons.
+    ends = [*(LONG_FOLDERS if "PATH" not in variables else LONG_FOLDERS[::2]), ":".join(LONG_FOLDERS)[-72:]]
+    for end in ends:
+        for length in range(1, min(len(end), 72)):
+            left = f"...{end[-length:]}/x.py(3): f"
+            assert secrets.hide_text(left, rules) == "...[redacted]/x.py(3): f"
+
+
+def test_torchs_tables_show_no_more_of_a_path_than_is_searched() -> None:
+    from torch.autograd.profiler_util import EventList
+
+    widths = inspect.signature(EventList.table).parameters
+    assert widths["max_src_column_width"].default - 3 <= secrets._LONGEST_PATH
+    assert widths["max_name_column_width"].default - 3 <= secrets._LONGEST_NAME
+
+
+def test_rules_for_a_long_path_list_are_short() -> None:
+    """All ends of a list in one pattern need time and memory that are quadratic in its length."""
+    listed = ":".join(f"/apps/module{number:03}/1.0/bin" for number in range(90))
+    assert sum(len(rule.pattern.pattern) for rule in secrets.rules({"PATH": listed}, "table")) < 50 * len(listed)
 
 
 @pytest.mark.parametrize("form", ["database", "table", "prose"])

@@ -40,6 +40,8 @@ _KINETO = [
 ]
 #: Characters of a name that torch's tables show at most; three dots replace the others.
 _LONGEST_NAME = 52
+#: Characters of a path that are searched after three dots: twice the 72 that torch's tables show at most.
+_LONGEST_PATH = 144
 #: A shorter beginning may be that of any text.
 _SHORTEST_BEGINNING = 4
 #: Names of variables whose value is replaced even if it is a single word or a number.
@@ -232,7 +234,9 @@ def _cut_beginnings(folders: Iterable[bytes]) -> Rule:
 
     Three dots replace the missing part.
     """
-    ends = {folder[start:] for folder in folders for start in range(len(folder))}
+    # Each end is in the pattern. All ends of a path list, such as `PATH`, would have gigabytes.
+    shown = {folder.decode("utf-8", "surrogateescape")[-_LONGEST_PATH:] for folder in folders}
+    ends = {one[start:].encode("utf-8", "surrogateescape") for one in shown for start in range(len(one))}
     # The longest end comes first: a short end may match another folder too.
     pattern = b"|".join(map(re.escape, sorted(ends, key=len, reverse=True)))
     return Rule(b"...", re.compile(rb"\.\.\.(?:" + pattern + rb")(?=/)"), f"...{REDACTED}".encode())
