@@ -157,6 +157,32 @@ def test_machines_problems_and_settings_are_never_mixed(history: RunHistory) -> 
     assert found.n_trend_runs == 8
 
 
+def test_rows_of_a_sweep_are_compared_once(history: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row with each other row would be quadratic: minutes for thousands of sizes."""
+    reads = 0
+
+    class Known(dict[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            nonlocal reads
+            reads += 1
+            return super().__getitem__(key)
+
+    known = trends._known
+    monkeypatch.setattr(trends, "_known", lambda *row: Known(known(*row)))
+    sizes = range(1, 51)
+    runs = [
+        replace(
+            run,
+            results=[replace(one, problem=replace(one.problem, hidden_size=n)) for n in sizes for one in run.results],
+        )
+        for run in (made(0, 1000), made(1, 1000))
+    ]
+    found = kept(history, *runs)
+    names = {f"{name}/forward, hidden-size={size}" for name in ("cudnn", "py") for size in sizes}
+    assert {one.name for one in found.trends} == names
+    assert reads < 50 * len(names)
+
+
 def test_seeds_commits_and_versions_of_torch_are_one_trend(history: RunHistory) -> None:
     other = made(1, 1000, environment=replace(ENVIRONMENT, torch_version="2.16.0"))
     other = replace(other, results=[replace(one, problem=replace(one.problem, seed=5)) for one in other.results])

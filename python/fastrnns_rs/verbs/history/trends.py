@@ -147,11 +147,14 @@ def _names(rows: Sequence[Sequence[_Found]]) -> Iterator[str]:
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for one in rows:
         groups.setdefault(_short_name(one[0].known), []).append(one[0].known)
+    # Once for each group: a sweep has thousands of rows of one name.
+    differing = {
+        name: [key for key in group[0] if len({known[key] for known in group}) > 1] for name, group in groups.items()
+    }
     for one in rows:
-        known, group = one[0].known, groups[_short_name(one[0].known)]
-        differing = [key for key in known if len({other[key] for other in group}) > 1]
-        values = ",".join(f"{key}={known[key]}" for key in differing)
-        yield f"{_short_name(known)}, {values}" if values else _short_name(known)
+        known, name = one[0].known, _short_name(one[0].known)
+        values = ",".join(f"{key}={known[key]}" for key in differing[name])
+        yield f"{name}, {values}" if values else name
 
 
 def _short_name(known: Mapping[str, Any]) -> str:
