@@ -157,7 +157,7 @@ def _measure(
         )
     except Interrupted as stopped:
         terminal.close()
-        _show_interrupted(stopped.run, format_name, target)
+        _show_interrupted(stopped.run, format_name, target, keeping)
         run_output.tell_end(stopped.run, keeping, begin)
         return ExitCode.INTERRUPTED
     terminal.close()
@@ -180,9 +180,34 @@ def _measure(
     return comparison.exit_code
 
 
-def _show_interrupted(run: Run, format_name: str, target: RunTarget) -> None:
-    """Writes the times of both sides so far, which are not compared."""
+def _show_interrupted(run: Run, format_name: str, target: RunTarget, keeping: RunSaver) -> None:
+    """Writes the times of both sides so far, which are not compared.
+
+    A program gets the run instead of the comparison, unless a file has the run.
+    """
     from fastrnns_rs.views.run import run_screen
 
-    if format_name == "table" and target.output is None and run.results:
+    if not run.results:
+        return
+    if format_name == "table" and target.output is None:
         display.show_lines(run_screen.lines(run, display.terminal_width()))
+    elif keeping.only_here is not None:
+        if format_name == "json" and target.output is None and _prints(run.render("json")):
+            shared.tell(["note: the run is on stdout, in place of the comparison"])
+        else:
+            keeping.keep_last()
+
+
+def _prints(text: str) -> bool:
+    """Writes a text to stdout, and returns False if it is lost.
+
+    Ctrl-C also ends the program that reads a pipe.
+    """
+    if sys.stdout is None:
+        return False
+    try:
+        click.echo(text.encode(errors="surrogateescape"), nl=False)
+    except OSError:
+        shared.discard(shared.STDOUT)
+        return False
+    return True

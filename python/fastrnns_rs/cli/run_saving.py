@@ -46,6 +46,7 @@ class RunSaver:
 
     Attributes:
         failed: True if no file could be written for the run. It is then on stdout.
+        only_here: Last run, if it is kept nowhere.
     """
 
     def __init__(self, results: ResultsFile, history: RunHistory | None) -> None:
@@ -60,17 +61,15 @@ class RunSaver:
         self._unsaved: Sequence[bytes] = ()
         self._name = ""
         self._is_unreadable = False
-        # The last run, if it is kept nowhere.
-        self._only_here: Run | None = None
+        self.only_here: Run | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._only_here is not None and kind is not None and issubclass(kind, Exception):
-            # A document that cannot be formatted must not cost what was measured.
-            self._set_name(self._only_here)
-            self._unsaved = self._layout.pieces(self._only_here)
+        if kind is not None and issubclass(kind, (Exception, KeyboardInterrupt)):
+            # A document that cannot be formatted, or Ctrl-C meanwhile, must not cost what was measured.
+            self.keep_last()
         if self._unsaved and self._results.place is None:
             self._keep_elsewhere()
 
@@ -104,10 +103,16 @@ class RunSaver:
         """Sets the history that keeps the run; None for none."""
         self._history = history
 
+    def keep_last(self) -> None:
+        """Keeps the last run in another place at the end, if it is kept nowhere."""
+        if self.only_here is not None and self.only_here.results:
+            self._set_name(self.only_here)
+            self._unsaved = self._layout.pieces(self.only_here)
+
     def save(self, run: Run) -> None:
         """Writes the run so far, as far as the disks allow."""
         if self._history is None and self._results.place is None:
-            self._only_here = run
+            self.only_here = run
             return
         pieces = self._layout.pieces(run)
         self._set_name(run)
@@ -232,11 +237,10 @@ class RunSaver:
             where = (
                 f"warning: the run is not in the history, but in {place}" if is_lost else f"note: the run is in {place}"
             )
-            # Also with `--quiet`: nothing else names the file.
-            tell = shared.tell_error if is_lost else shared.tell
             verb, folder = ("history --import", shared.history_words()) if is_lost else ("show", "")
             lines = (where, f"hint: fastrnns-rs {verb} {shell_word(place)}{folder}")
-            tell(map(visible, lines))
+            # Also with `--quiet`: nothing else names the file.
+            shared.tell_error(map(visible, lines))
         except OSError as error:
             self.failed = True
             shared.tell_error([f"error: the run is on stdout: no temporary file can be written: {error.strerror}"])
