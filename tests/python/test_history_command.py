@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -173,6 +174,32 @@ def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) ->
     (anywhere / "out" / name).write_text("mine")
     assert f"out/{name}'" in run_cli("history", "@last", "--export", "out").stderr
     assert (anywhere / "out" / name).read_text() == "mine"
+
+
+def test_a_run_file_of_another_user_does_not_stop_an_import(history: RunHistory, anywhere: Path) -> None:
+    (anywhere / "in").mkdir()
+    for number in range(3):
+        made(number).save(anywhere / "in" / f"{number}.json")
+    history.keep(made(0))
+    # A run of another ID has this place.
+    history.find_place(made(1)).write_text("{}")
+    read_bytes = Path.read_bytes
+
+    def refused(path: Path) -> bytes:
+        if path.parent == history.runs_folder:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read_bytes(path)
+
+    # The tests' own user may be root, who may read all files.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "read_bytes", refused)
+        done = run_cli("history", "--import", "in")
+    assert (done.status, "new in the history: 1 run" in done.stderr) == (0, True), done.stderr
+    for number in range(2):
+        name = history.find_place(made(number)).name
+        note = f"note: skipped: cannot read {name!r} in the history (Permission denied): 'in/{number}.json'"
+        assert note in done.stderr
+    assert [one.run_id for one in history.document().runs] == [made(0).run_id, made(2).run_id]
 
 
 def test_a_run_with_a_time_of_zero_is_listed(history: RunHistory, anywhere: Path) -> None:

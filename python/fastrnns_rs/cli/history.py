@@ -106,7 +106,8 @@ def command(**given: Any) -> int:
         message = "--all and --last do not work with named runs and actions"
         raise UsageError(message, "Leave out --all and --last.")
     newest = _newest(given, acts, format_name)
-    found, count = history.listed(newest)
+    # A run must not be deleted because its tag cannot be read.
+    found, count = history.listed(newest, strict_tags=given["prune"])
     shared.tell_warnings(found.warnings)
     if acts == ["prune"]:
         return _prune(history, found, given)

@@ -25,12 +25,8 @@ def three(history: RunHistory) -> RunHistory:
     return keep_three(history)
 
 
-@pytest.mark.parametrize("place", ["tags", "tags/a", "tags/a/file"])
-def test_a_run_whose_tags_cannot_be_read_is_not_deleted(
-    three: RunHistory, monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
-    three.tag(three.document().runs, "a")
-    refused = three.folder / place if place != "tags/a/file" else next((three.tags_folder / "a").iterdir())
+def close(monkeypatch: pytest.MonkeyPatch, refused: Path) -> None:
+    """Refuses to read a path, as for another user's: the tests' own user may be root, who may read all files."""
 
     def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
         def called(path: Any, *given: Any, **more: Any) -> Any:
@@ -40,12 +36,32 @@ def test_a_run_whose_tags_cannot_be_read_is_not_deleted(
 
         return called
 
-    # The tests' own user may be root, who may read all files.
     monkeypatch.setattr(os, "scandir", refusing(os.scandir))
     monkeypatch.setattr(os, "listdir", refusing(os.listdir))
     monkeypatch.setattr("builtins.open", refusing(open))
-    done = run_cli("history", "--prune", "--keep", "1B")
-    assert (done.status, "Permission denied" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("place", ["tags", "tags/a", "tags/a/file"])
+def test_a_tag_of_another_user_hides_no_run_and_deletes_none(
+    three: RunHistory, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    runs = three.document().runs
+    three.tag(runs, "a")
+    three.tag(runs[:1], "b")
+    path = three.tags_folder / "a" / runs[0].run_id if place == "tags/a/file" else three.folder / place
+    close(monkeypatch, path)
+    listed = run_cli("history", "--json")
+    tags = {"tags": [[], [], []], "tags/a": [["b"], [], []], "tags/a/file": [["a", "b"], ["a"], ["a"]]}[place]
+    assert (listed.status, [one["tags"] for one in listed.json()["runs"]]) == (0, tags)
+    assert run_cli("show", "@last").status == 0
+    named = run_cli("history", "@tag:a")
+    hidden = "only another user may read this tag" in named.stderr
+    assert (named.status, hidden) == {"tags": (2, False), "tags/a": (2, True), "tags/a/file": (0, False)}[place]
+    for more in ([], ["--dry-run"]):
+        done = run_cli("history", "--prune", "--keep", "1B", *more)
+        assert (done.status, "Permission denied" in done.stderr) == (1, True)
+    with pytest.raises(FastrnnsError, match="Permission denied"):
+        three.remove(runs)
     monkeypatch.undo()
     assert len(os.listdir(three.runs_folder)) == 3
 
@@ -103,17 +119,17 @@ def test_tags_behind_a_link_and_with_a_line_end_are_tags(three: RunHistory) -> N
 
 
 def test_tags_that_cannot_be_read_are_an_error_of_one_line(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as those of another user, whose files nobody else may read."""
+    """Such as those of a disk that fails."""
     three.tag(three.document().runs, "a")
     scandir = os.scandir
 
     def refused(path: Any) -> Any:
         if Path(path).name == "a":
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            raise OSError(errno.EIO, "Input/output error", str(path))
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refused)
-    with pytest.raises(FastrnnsError, match="Permission denied"):
+    with pytest.raises(FastrnnsError, match="Input/output error"):
         three.document()
     assert run_cli("show", "@last").status == 1
 

@@ -182,20 +182,26 @@ class RunHistory:
         """
         return self.listed(newest)[0]
 
-    def listed(self, newest: int | None = None) -> tuple[History, int]:
-        """Returns the runs as `document` does, and the number of all runs."""
+    def listed(self, newest: int | None = None, *, strict_tags: bool = False) -> tuple[History, int]:
+        """Returns the runs as `document` does, and the number of all runs.
+
+        Args:
+            newest: Number of the last started runs; None for all.
+            strict_tags: True to refuse a history with a tag that only another user may read.
+        """
         # The garbage collector would only scan thousands of live objects.
         with pause_garbage_collection(), self.index() as index:
             # Damage that only this query meets has the next one read the files.
             faults = index.faults()
             rows, others = index.runs(newest)
-            runs, count = self._runs(rows), index.n_runs()
+            runs, count = self._runs(rows, strict_tags=strict_tags), index.n_runs()
         foreign = [f"{name}: {fault}" for name, fault in faults]
         foreign += [f"{name}: run {run_id[:12]} has another file, which is listed" for name, run_id in others]
         return History(folder=str(self.folder), runs=runs, warnings=[*_report_foreign(foreign)]), count
 
-    def _runs(self, rows: list[tuple[Any, ...]]) -> list[KeptRun]:
-        tags, folder = read_tags(self.tags_folder, {row[2] for row in rows}), f"{self.runs_folder}/"
+    def _runs(self, rows: list[tuple[Any, ...]], *, strict_tags: bool) -> list[KeptRun]:
+        tags = read_tags(self.tags_folder, {row[2] for row in rows}, strict=strict_tags)
+        folder = f"{self.runs_folder}/"
         return [
             KeptRun(
                 run_id=run_id,
@@ -283,7 +289,7 @@ class RunHistory:
                     if run_id in files:
                         files[run_id].setdefault(f"{self.runs_folder}/{name}", size)
             with locked_tags(self.tags_folder):
-                tagged = read_tags(self.tags_folder, {one.run_id for one in runs})
+                tagged = read_tags(self.tags_folder, {one.run_id for one in runs}, strict=True)
                 for one in runs:
                     try:
                         gone += [one] if one.run_id not in tagged and _delete(files[one.run_id]) else []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError, closest
 from fastrnns_rs.machine import checkout
+from fastrnns_rs.verbs.history.tag_files import is_closed
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import KeptRun
@@ -81,7 +82,7 @@ def named_runs(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[
         return [runs[-1 - before]]
     kind, colon, value = name.partition(":")
     if colon and kind == "tag":
-        return _tagged(word, value, runs)
+        return _tagged(word, value, history, runs)
     if colon and kind == "git":
         return _find_by_commit(word, value, runs)
     if _ID.fullmatch(name):
@@ -171,9 +172,13 @@ def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptR
     return [*comparable, *found]
 
 
-def _tagged(word: str, tag: str, runs: Sequence[KeptRun]) -> list[KeptRun]:
+def _tagged(word: str, tag: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptRun]:
     found = [one for one in runs if tag in one.tags]
     if not found:
+        if is_closed(history.tags_folder, tag):
+            raise _not_found(
+                word, "only another user may read this tag", "Ask the user for permission to read the tag."
+            )
         every = {name for one in runs for name in one.tags}
         meant = closest(tag, every)
         raise _not_found(word, "no run has this tag", correction=None if meant is None else f"@tag:{meant}")

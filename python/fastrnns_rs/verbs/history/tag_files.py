@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -28,23 +29,32 @@ def check_tag(tag: str) -> None:
         raise UsageError(f"invalid tag: {tag!r}", hint, value=tag)
 
 
-def read_tags(folder: Path, run_ids: set[str]) -> dict[str, set[str]]:
+def read_tags(folder: Path, run_ids: set[str], *, strict: bool) -> dict[str, set[str]]:
     """Returns the tags of some runs.
 
     Files of others may have any other text, which could fill the memory.
 
+    Args:
+        folder: Folder of the tags.
+        run_ids: IDs of the runs.
+        strict: True to refuse tags that only another user may read: a run without tags may be deleted. False to omit
+            their folders, and to use the names of their files.
+
     Raises:
         UsageError: If tags are not where they were.
-        FastrnnsError: If a tag cannot be read: a run without tags may be deleted.
+        FastrnnsError: If a tag cannot be read.
     """
     found: dict[str, set[str]] = {}
     names = cache(lambda: {file_name(one): one for one in run_ids})
+    closed = () if strict else (PermissionError,)
     try:
-        for tag in _folders(folder):
+        for tag in _folders(folder, closed):
             # Another command may remove the folder with its last file.
-            with suppress(FileNotFoundError), os.scandir(tag) as files:
+            with suppress(FileNotFoundError, *closed), os.scandir(tag) as files:
                 for file in files:
-                    tagged = find_run_ids(file) & run_ids
+                    tagged: set[str] = set()
+                    with suppress(*closed):
+                        tagged = find_run_ids(file) & run_ids
                     if not tagged and file.name in names():
                         # A damaged file, as after a full disk, keeps the run of its name from being deleted.
                         tagged = {names()[file.name]}
@@ -55,8 +65,24 @@ def read_tags(folder: Path, run_ids: set[str]) -> dict[str, set[str]]:
     return found
 
 
-def _folders(path: Path) -> list[Path]:
+def is_closed(folder: Path, tag: str) -> bool:
+    """Returns True if only another user may read a tag."""
+    if _TAG.fullmatch(tag):
+        try:
+            os.scandir(folder / tag).close()
+        except PermissionError:
+            return True
+        except OSError:
+            pass
+    return False
+
+
+def _folders(path: Path, closed: Sequence[type[OSError]]) -> list[Path]:
     """Returns the folders of tags.
+
+    Args:
+        path: Folder of the tags.
+        closed: Errors of a folder that is omitted.
 
     Raises:
         UsageError: If tags are not where they were, as behind a link to a disk that is not mounted.
@@ -66,7 +92,7 @@ def _folders(path: Path) -> list[Path]:
         return []
     if not path.is_dir():
         raise _lost_tags(path)
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, *closed):
         found = [one for one in path.iterdir() if _TAG.fullmatch(one.name)]
         for one in found:
             if one.is_symlink() and not one.is_dir():

@@ -95,7 +95,11 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
 
 def _explain(file: Path, text: str, place: Path, *, is_known: bool) -> str:
     """Returns a note on a run that is in `place`, or whose place is taken."""
-    is_other = os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode())
+    try:
+        is_other = os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode())
+    except OSError as error:
+        # Only another user may read the file.
+        return f"skipped: cannot read {place.name!r} in the history ({error.strerror}): {str(file)!r}"
     if is_other and not is_known:
         # Text of any kind may be an id, and time and id name the place.
         return f"skipped: file name of another run in the history: {place.name!r}"
