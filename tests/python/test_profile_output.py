@@ -6,8 +6,12 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import fake_tools
 import jsonschema
@@ -26,6 +30,7 @@ from profile_commands import (
     faked,
     good,
     kept,
+    prepared_for,
     pretender,
     profile,
     told,
@@ -39,7 +44,7 @@ from fastrnns_rs.escaping import visible
 from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import choice
-from fastrnns_rs.verbs.profile import attempt, capture_plan, capture_storage
+from fastrnns_rs.verbs.profile import attempt, capture_plan, capture_run, capture_storage, tools
 
 PROBLEM = capture_plan.make_plan(Options(choice=choice(rnns=["py"]), quick=True), FACTS).tasks[0].problem
 
@@ -137,6 +142,32 @@ def test_names_are_never_taken_twice(tmp_path: Path) -> None:
         stems = [*pool.map(lambda _: file_names.reserve(tmp_path, ["py"], PROBLEM), range(200))]
     assert len({*stems}) == 200
     assert {one.stat().st_size for one in tmp_path.iterdir()} == {0}
+
+
+@pytest.mark.parametrize("redact", [False, True])
+@pytest.mark.parametrize("kind", ["chrome", "tensorboard"])
+def test_captures_of_one_second_in_two_folders_share_no_trace(
+    kind: str, redact: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both write their traces to one folder, under names that begin with the stem."""
+    stems: list[str] = []
+
+    def child(_request: object, _plan: object, stem: Path, _answer: str | None) -> list[str]:
+        stems.append(stem.name)
+        return [sys.executable, "-c", ""]
+
+    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    monkeypatch.setattr(file_names, "datetime", SimpleNamespace(now=lambda _: now))
+    monkeypatch.setattr(capture_run, "child_command", child)
+    prepared = prepared_for(tools.choose("torch"))
+    options = replace(prepared.request.torch, on_trace_ready=f"{kind}:{tmp_path / 'traces'}")
+    prepared = replace(prepared, request=replace(prepared.request, torch=options))
+    for out in ("one", "other"):
+        with pytest.raises(capture_run.CaptureError):
+            capture_run.capture(prepared, capture_run.Place(folder=tmp_path / out, redact=redact, baseline=False))
+    one, other = stems
+    assert one != other
+    assert "_20260102T030405Z-" in one
 
 
 ODD = ["x" * 400, "日本" * 100, "a/../../b", "new\nline", "-", "ä ö", "."]

@@ -83,7 +83,8 @@ def run(request: ProfileRequest, given: dict[str, Any], threads: int) -> int:
     stem = given["stem"]
     if stem is None and request.tool == "torch":
         folder = given["output_dir"] or file_names.default_folder()
-        stem = file_names.reserve(folder, names, plan.tasks[0].problem)
+        shares_traces = request.torch.trace_folder is not None
+        stem = file_names.reserve(folder, names, plan.tasks[0].problem, shares_traces=shares_traces)
     try:
         answer = profile.run(
             request,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -35,8 +36,14 @@ def name(runners: list[str], problem: Problem, now: datetime) -> str:
     return f"prof_{_runners(runners)}_{_sizes(problem)}_{now:%Y%m%dT%H%M%SZ}"
 
 
-def reserve(folder: Path, runners: list[str], problem: Problem) -> Path:
+def reserve(folder: Path, runners: list[str], problem: Problem, *, shares_traces: bool = False) -> Path:
     """Creates the folder and an empty log in it, under a new name.
+
+    Args:
+        folder: Output folder of the capture.
+        runners: Names of its runners.
+        problem: Its problem.
+        shares_traces: True if its traces are written to a folder that may not be its own.
 
     Returns:
         Path of all files of the capture, without suffixes.
@@ -45,7 +52,9 @@ def reserve(folder: Path, runners: list[str], problem: Problem) -> Path:
         UsageError: If the folder cannot be created or written to.
     """
     suffix = ".log"
-    path = reserve_file(folder, name(runners, problem, datetime.now(UTC)), suffix)
+    # The log reserves the name in one folder. Captures of the same second with other output folders write traces too.
+    base = name(runners, problem, datetime.now(UTC)) + (f"-{secrets.token_hex(4)}" if shares_traces else "")
+    path = reserve_file(folder, base, suffix)
     return path.with_name(path.name.removesuffix(suffix))
 
 

@@ -116,6 +116,12 @@ class TorchOptions:
         kind, _, target = self.on_trace_ready.partition(":")
         return kind, target
 
+    @property
+    def trace_folder(self) -> str | None:
+        """Folder of `chrome:DIR` or `tensorboard:DIR`; None for another destination."""
+        kind, target = self.handler or ("", "")
+        return target if kind in HANDLERS else None
+
     def flags(self) -> dict[str, bool]:
         """Returns the recording flags of torch: requested flags and flags they require."""
         return {

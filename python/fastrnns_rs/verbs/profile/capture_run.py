@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.problem.torch_profiler import HANDLERS
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
 from fastrnns_rs.verbs.profile.attempt import Attempt, Entry
@@ -109,7 +108,8 @@ def _capture(
     prepared: Prepared, place: Place, observer: Observer, private: PrivateFolder | None
 ) -> tuple[Capture, Path]:
     plan, tool = prepared.plan, prepared.tool
-    stem = file_names.reserve(place.folder, _names(prepared), plan.tasks[0].problem)
+    shares_traces = prepared.request.torch.trace_folder is not None
+    stem = file_names.reserve(place.folder, _names(prepared), plan.tasks[0].problem, shares_traces=shares_traces)
     attempt = Attempt(
         stem, prepared.request.options.timeout, redact=place.redact, iterations=plan.nloops, private=private
     )
@@ -265,9 +265,9 @@ def _remove_unfinished(prepared: Prepared, attempt: Attempt) -> None:
 
     The process cannot: torch writes a trace without leaving time for a signal's handler.
     """
-    kind, folder = prepared.request.torch.handler or ("", "")
+    folder = prepared.request.torch.trace_folder
     # A tilde that does not name a user's home is kept, and no error is raised.
-    other = [Path(os.path.expanduser(folder))] if kind in HANDLERS else []  # noqa: PTH111
+    other = [] if folder is None else [Path(os.path.expanduser(folder))]  # noqa: PTH111
     for each in (attempt.raw_stem.parent, *other):
         file_names.remove_unfinished(each, attempt.raw_stem.name)
 

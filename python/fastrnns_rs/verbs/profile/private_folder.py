@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.problem.torch_profiler import HANDLERS
 from fastrnns_rs.processes.temporary_folder import temporary_folder, temporary_root
 
 if TYPE_CHECKING:
@@ -95,9 +94,7 @@ def private_folder(output: Path, request: ProfileRequest) -> Iterator[PrivateFol
         FastrnnsError: If the folder cannot be created.
     """
     _remove_abandoned()
-    handler = request.torch.handler
-    if handler is not None and handler[0] not in HANDLERS:
-        handler = None
+    handler = None if request.torch.trace_folder is None else request.torch.handler
     with temporary_folder(_PREFIX) as name, _locked(name):
         # Tools print the path without symbolic links.
         yield PrivateFolder(Path(name).resolve(), output.resolve(), handler)
