@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from test_torch_session import iterate
 from torch_manifests import STEPS, manifest
 
 import fastrnns_rs
@@ -12,8 +14,12 @@ from fastrnns_rs import Summary
 from fastrnns_rs._core import Trace
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.file_names import by_distinct, distinct, find_runner
+from fastrnns_rs.problem.torch_profiler import TorchOptions
+from fastrnns_rs.verbs.profile.attempt import Attempt
+from fastrnns_rs.verbs.profile.capture_storage import save_tables
 from fastrnns_rs.verbs.report.ray_nodes import read_share
 from fastrnns_rs.verbs.report.sources import behind
+from fastrnns_rs.worker.profile.torch_session import TorchSession
 
 RUNNERS = {"cudnn": 10.0, "py": 90.0}
 
@@ -79,6 +85,26 @@ def test_a_runner_is_found_whatever_it_is_called(runner: str, tmp_path: Path) ->
     file = f"prof_x.{distinct(runner)}.0.pt.trace.json"
     assert find_runner(file, by_distinct([*others])) == runner
     assert find_runner("trace.json", by_distinct([*others])) is None
+
+
+def test_names_of_runners_that_differ_only_in_case_make_files_that_differ_in_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On file systems that ignore case, the second file would replace the first."""
+    monkeypatch.setattr("torch.cuda.memory._dump_snapshot", lambda path: Path(path).touch())
+    monkeypatch.setattr("torch.cuda.memory._record_memory_history", lambda _enabled, **_: None)
+    session = TorchSession(TorchOptions(memory_timeline=True), "cpu", tmp_path, "stem")
+    # No CUDA device is needed for the name of a snapshot.
+    session.options = replace(session.options, memory_snapshot=True)
+    runners = ["Net", "net", "NET", "other"]
+    for runner in runners:
+        iterate(session, runner, 5)
+    attempt = Attempt(tmp_path / "stem", 1.0, answer={"cycles": [asdict(cycle) for cycle in session.results]})
+    save_tables(attempt)
+    files = [(cycle["runner"], Path(path).name) for cycle in attempt.cycles for path, _ in cycle["files"]]
+    assert len(files) == len({name.casefold() for _, name in files}) == len(list(tmp_path.iterdir())) == 16
+    assert all(find_runner(name, by_distinct(runners)) == runner for runner, name in files)
+    assert {"stem.Net.0.json.gz", "stem.other.0.json.gz"} < {name for _, name in files}
 
 
 def test_files_do_not_each_search_all_runners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,14 @@ import secrets
 import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.user_folder import user_folder
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from fastrnns_rs.problem.problem import Problem
@@ -117,15 +118,26 @@ def legible(runner: str) -> str:
 def distinct(runner: str) -> str:
     """Returns a short file-safe name that is different for each runner."""
     name = legible(runner)
-    if name == runner and len(name.encode()) <= _LONGEST_RUNNERS:
-        return name
-    # `legible` removes tildes, so that this name cannot be that of another runner.
-    return f"{_cut(name, 40)}~{hashlib.sha256(runner.encode(errors='surrogatepass')).hexdigest()[:12]}"
+    return name if name == runner and len(name.encode()) <= _LONGEST_RUNNERS else _hashed(runner)
+
+
+def choose_distinct(runner: str, runners: Iterable[str]) -> str:
+    """Returns a file-safe name that differs from others even without case.
+
+    Some file systems ignore case.
+
+    Args:
+        runner: Name of a runner of a capture.
+        runners: Names of the runners of the capture so far, in order.
+    """
+    earlier = takewhile(runner.__ne__, runners)
+    is_taken = any(one.casefold() == runner.casefold() for one in earlier)
+    return _hashed(runner) if is_taken else distinct(runner)
 
 
 def by_distinct(runners: Sequence[str]) -> dict[str, str]:
-    """Returns runners by their names in file names."""
-    return {distinct(one): one for one in reversed(runners)}
+    """Returns runners by their names in file names, from `choose_distinct`."""
+    return {name: one for one in reversed(runners) for name in (_hashed(one), distinct(one))}
 
 
 def find_runner(file: str, runners: Mapping[str, str]) -> str | None:
@@ -148,6 +160,11 @@ def _runners(runners: list[str]) -> str:
     if len(runners) == 1:
         return _cut(joined, _LONGEST_RUNNERS)
     return f"{_cut(legible(runners[0]), 40)}-and-{len(runners) - 1}-more"
+
+
+def _hashed(runner: str) -> str:
+    # `legible` removes tildes, so that this name cannot be that of another runner.
+    return f"{_cut(legible(runner), 40)}~{hashlib.sha256(runner.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 def _cut(text: str, length: int) -> str:

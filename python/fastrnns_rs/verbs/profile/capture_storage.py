@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def save_tables(attempt: Attempt) -> None:
     """Writes the tables of torch's profiler once each: no other file contains them."""
     for cycle in attempt.cycles:
-        path = file_names.with_suffix(attempt.raw_stem, f".{file_names.distinct(cycle['runner'])}.{cycle['index']}.txt")
+        name = file_names.choose_distinct(cycle["runner"], (one["runner"] for one in attempt.cycles))
+        path = file_names.with_suffix(attempt.raw_stem, f".{name}.{cycle['index']}.txt")
         _write(path, cycle["table"])
         if str(path) not in (name for name, _ in cycle["files"]):
             cycle["files"].append((str(path), "torch_table"))

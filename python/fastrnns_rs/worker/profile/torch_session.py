@@ -154,7 +154,7 @@ class TorchSession:
             table=averages.table(sort_by=sort_by, row_limit=limit),
             averages=[_row(average) for average in (rows if limit == -1 else rows[:limit])],
         )
-        name = f"{self._stem}.{file_names.distinct(runner)}.{index}"
+        name = f"{self._stem}.{self._file_name(runner)}.{index}"
         with report_write_errors():
             if self.options.memory_timeline:
                 path = self._folder / f"{name}.memory.json"
@@ -174,6 +174,9 @@ class TorchSession:
             cycle.files.append((str(export_for_tensorboard(profiler, self._traces, name)), "kineto"))
         else:
             cycle.files.append((str(export(profiler, self._traces / f"{name}.json.gz", self._stem)), "kineto"))
+
+    def _file_name(self, runner: str) -> str:
+        return file_names.choose_distinct(runner, (cycle.runner for cycle in self.results))
 
     @contextmanager
     def collect_warnings(self) -> Iterator[None]:
@@ -212,7 +215,7 @@ class TorchSession:
         cycles = [cycle for cycle in self.results if cycle.runner == runner]
         if not self.options.memory_snapshot or not cycles:
             return
-        path = self._folder / f"{self._stem}.{file_names.distinct(runner)}.snapshot.pickle"
+        path = self._folder / f"{self._stem}.{self._file_name(runner)}.snapshot.pickle"
         dump: Any = allocator._dump_snapshot  # noqa: SLF001
         with self.collect_warnings(), report_write_errors():
             dump(str(path))
