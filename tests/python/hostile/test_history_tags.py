@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from commands import run_cli
+from faulty_files import Mounted, why_not
 from kept_runs import ids, keep_three
 
 from fastrnns_rs import FastrnnsError, UsageError
@@ -191,3 +192,19 @@ def test_a_tag_is_not_written_through_a_link(three: RunHistory) -> None:
     three.tag([last], "a")
     assert mine.read_text() == "mine"
     assert three.document().runs[-1].tags == ["a"]
+
+
+@pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+def test_a_tag_that_differs_only_in_case_is_refused_where_case_is_ignored(tmp_path: Path) -> None:
+    """Both would be one folder, and the second tag could not be removed."""
+    with Mounted(tmp_path, case=True) as files:
+        three = keep_three(RunHistory(files.folder))
+        runs = three.document().runs
+        three.tag(runs[:1], "Base")
+        with pytest.raises(UsageError, match="cannot add tag: 'base'.* ignores case, and the tag 'Base' exists"):
+            three.tag(runs[1:], "base")
+        three.tag(runs[1:2], "Base")
+        assert [one.tags for one in three.document().runs] == [["Base"], ["Base"], []]
+        files.fail()
+        three.tag(runs[1:], "base")
+        assert [one.tags for one in three.document().runs] == [["Base"], ["Base", "base"], ["base"]]

@@ -226,7 +226,8 @@ class RunHistory:
         """Adds a tag to runs.
 
         Raises:
-            UsageError: If the tag is invalid, a run was deleted, or the history cannot be written to.
+            UsageError: If the tag is invalid or differs from another only in case where the file system ignores case, a
+                run was deleted, or the history cannot be written to.
         """
         check_tag(tag)
         with locked_tags(self.tags_folder):
@@ -235,6 +236,7 @@ class RunHistory:
                     message = f"run not found: run {one.run_id[:12]} was deleted since it was listed"
                     raise UsageError(message, "Run: fastrnns-rs history", value=one.run_id)
             try:
+                self._check_case(tag)
                 for one in runs:
                     place = self.tags_folder / tag
                     place.mkdir(parents=True, exist_ok=True)
@@ -243,6 +245,16 @@ class RunHistory:
                     writing.write(path, [one.run_id.encode()], str(path))
             except OSError as error:
                 raise make_system_error(error) from error
+
+    def _check_case(self, tag: str) -> None:
+        """Refuses a tag that the file system takes for another, by ignoring case."""
+        folders = self.tags_folder.iterdir() if (self.tags_folder / tag).exists() else ()
+        others = [one.name for one in folders if one.name.casefold() == tag.casefold()]
+        if others and tag not in others:
+            reason = f"the file system ignores case, and the tag {others[0]!r} exists"
+            raise UsageError(
+                f"cannot add tag: {tag!r}", f"Use {others[0]!r} or another name.", reason=reason, value=tag
+            )
 
     def untag(self, runs: Iterable[KeptRun], tag: str) -> None:
         """Removes a tag from runs.
