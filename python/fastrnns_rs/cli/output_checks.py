@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,36 @@ def check_not_read(output: Path | None, inputs: Iterable[str | os.PathLike[str]]
         if output is not None and _are_one(output, one):
             reason, hint = "the command reads this file", "Use the path of another file."
             raise UsageError(f"cannot overwrite input: {str(output)!r}", hint, where=flag, reason=reason)
+
+
+def check_not_code(given: Mapping[str, Any]) -> None:
+    """Checks that no output is a file of a runner's code.
+
+    Args:
+        given: Options of a command, whose files of runners are loaded.
+
+    Raises:
+        UsageError: If an output is such a file, under any name.
+    """
+    found = {f"--{name.replace('_', '-')}": given.get(name) for name in ("output", "run_file")}
+    # Plug-ins may be slow to load: only a file that may be a module is looked up.
+    outputs = {flag: path for flag, path in found.items() if path is not None and _may_be_module(path)}
+    if not outputs:
+        return
+    from fastrnns_rs.runners.registry import all_runners
+    from fastrnns_rs.runners.source_hash import find_root, list_imported
+
+    for source in {one.source for one in all_runners().values() if not one.source.is_built_in}:
+        # A run of code that cannot be read has no hash.
+        with suppress(OSError):
+            files = [file for file, *_ in list_imported(source, find_root(source))]
+            for flag, path in outputs.items():
+                check_not_read(path, files, flag)
+
+
+def _may_be_module(path: Path) -> bool:
+    # Unlike `Path.is_file`, this is False for an impossible name.
+    return os.path.isfile(path) and os.path.realpath(path).endswith(".py") and not is_stdout(path)  # noqa: PTH113
 
 
 def check_distinct(given: Mapping[str, Any], *names: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fastrnns_rs.cli import output_checks
 from fastrnns_rs.cli.configuration import Code
 from fastrnns_rs.cli.options import Count, F, ListOption, RunnersOption, seconds, several, spelled
 from fastrnns_rs.cli.shared import is_flag, take, tell
@@ -159,13 +160,18 @@ def make_choice(given: dict[str, Any], default: Sequence[str]) -> Choice:
 
 
 def load_files(given: dict[str, Any]) -> None:
-    """Registers the runners of the given files."""
+    """Registers the runners of the given files.
+
+    Raises:
+        UsageError: If a file cannot be loaded, or an output of the command is a module of a runner's code.
+    """
     for path in given["runner_file"]:
         # Changes of plug-ins are not those of the file.
         registry.all_runners()
         # The process of `--internal-run` runs the runners, too.
         with contextlib.nullcontext() if given.get("internal_run") else process_restored(f"the file {path!r}"):
             registry.load_file(path)
+    output_checks.check_not_code(given)
 
 
 def note_idle_flags(choice: Choice) -> None:

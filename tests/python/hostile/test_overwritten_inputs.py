@@ -11,7 +11,7 @@ from pathlib import Path
 import history_runs
 import kineto_traces
 import pytest
-from commands import Done, run_cli
+from commands import Done, run_cli, run_pretended
 from run_files import result, run
 from test_file_names import record
 
@@ -315,3 +315,29 @@ def test_an_input_that_is_open_for_writing_is_not_overwritten(anywhere: Path, wo
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=anywhere)
     assert (done.returncode, "cannot overwrite input: '/dev/fd/5'" in done.stderr) == (2, True)
     assert (anywhere / "b.json").read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    ("verb", "flag"), [*((verb, "--output") for verb in MEASURING), ("bench", "--run-file"), ("ab", "--run-file")]
+)
+def test_no_module_that_a_runner_imports_is_replaced(folder: Path, verb: str, flag: str) -> None:
+    """Only the file of the runner itself was refused."""
+    source = 'import fastrnns_rs, near\n\n\n@fastrnns_rs.runner("mine")\ndef mine(problem):\n    raise AssertionError\n'
+    (folder / "mine.py").write_text(source)
+    (folder / "near.py").write_text("from package import far\n")
+    (folder / "package").mkdir()
+    (folder / "package" / "far.py").write_text("")
+    (folder / "far.json").symlink_to("package/far.py")
+    for output in ("near.py", folder / "package" / "far.py", "far.json"):
+        done = run_cli(*MEASURING[verb], "--runner-file", "mine.py", flag, output)
+        assert f"error: cannot overwrite input: {str(output)!r} ({flag}): the command reads this file" in done.stderr
+        assert (done.status, done.stdout) == (2, "")
+    assert (folder / "near.py").read_text() == "from package import far\n"
+    assert (folder / "package" / "far.py").read_text() == ""
+
+
+def test_a_file_that_no_runner_imports_is_replaced(folder: Path) -> None:
+    (folder / "mine.py").write_text('import fastrnns_rs\nfastrnns_rs.runner("mine")(lambda problem: None)\n')
+    (folder / "other.py").write_text("")
+    assert run_pretended("bench", "--quick", "mine", "--runner-file", "mine.py", "--run-file", "other.py").status == 0
+    assert (folder / "other.py").read_text()
