@@ -136,11 +136,15 @@ def command(**given: Any) -> int:
     begins. Each phase of each iteration is a range RUNNER/PHASE/ITERATION.
     """
     from fastrnns_rs.cli.device_options import refuse_ranks
+    from fastrnns_rs.processes.working_directory import leave_removed_directory
     from fastrnns_rs.runners import registry
     from fastrnns_rs.worker.torch_settings import count_threads
 
-    threads = count_threads() if given["internal_run"] else 0
-    if not given["internal_run"]:
+    threads = 0
+    if given["internal_run"]:
+        leave_removed_directory()
+        threads = count_threads()
+    else:
         refuse_ranks("profile")
     runner_options.load_files(given)
     for module in given["runner_module"]:

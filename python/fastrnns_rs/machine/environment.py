@@ -70,8 +70,7 @@ def probe(
 
     Raises:
         MissingError: If torch is not installed.
-        FastrnnsError: If torch cannot be imported, the child process died or has another copy of this package, or the
-            working directory was removed.
+        FastrnnsError: If torch cannot be imported, or the child process died or has another copy of this package.
         KeyboardInterrupt: If Ctrl-C was pressed; the child process has ended.
     """
     begin = time.monotonic()
@@ -84,11 +83,6 @@ def probe(
             raise MissingError("package not installed: 'torch'", f"Run: {_pip(setting)} install torch torchvision")
         if str(answer.reason).endswith(_NO_THREAD):
             raise make_system_error(OSError(errno.EAGAIN, _NO_THREAD))
-        try:
-            Path.cwd()
-        except FileNotFoundError as error:
-            # torch's libraries cannot be loaded there.
-            raise FastrnnsError("the working directory was removed", "Change to another folder.") from error
         raise FastrnnsError("torch fails", f"Run: {_python(setting)} -c 'import torch'", reason=answer.reason or "")
     _check_package(answer.content.get("package"))
     try:

@@ -30,3 +30,14 @@ def outside_working_directory() -> Iterator[None]:
     with working_directory_restored():
         os.chdir("/")
         yield
+
+
+def leave_removed_directory() -> None:
+    """Makes the root folder the working directory if that was removed.
+
+    Libraries of torch, such as oneMKL, cannot be loaded in a folder without a path.
+    """
+    try:
+        os.getcwd()  # noqa: PTH109
+    except FileNotFoundError:
+        os.chdir("/")

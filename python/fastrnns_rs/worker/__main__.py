@@ -17,6 +17,7 @@ import threading
 from typing import IO
 
 from fastrnns_rs.processes import phases
+from fastrnns_rs.processes.working_directory import leave_removed_directory
 from fastrnns_rs.worker import jobs
 from fastrnns_rs.worker.channel import Channel, Progress, print_traceback, reason
 
@@ -30,6 +31,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     _die_with_parent()
+    leave_removed_directory()
     job = json.loads(control.readline())
     progress = Progress()
     try:

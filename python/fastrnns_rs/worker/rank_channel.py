@@ -15,6 +15,8 @@ import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.processes.working_directory import leave_removed_directory
+
 if TYPE_CHECKING:
     from torch._C._distributed_c10d import Store
 
@@ -24,6 +26,7 @@ def main() -> None:
     # Modules and their C++ libraries may print while they are imported.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    leave_removed_directory()
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
     # This takes seconds, in which the parent may write more than a pipe holds.

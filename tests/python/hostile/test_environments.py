@@ -185,15 +185,20 @@ def test_a_bench_measures_or_is_refused(name: str, runner_file: Path, tmp_path: 
         assert output.stat().st_size
 
 
-def test_a_removed_working_directory_is_named_where_torch_cannot_be_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "removed"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    folder.rmdir()
-    with pytest.raises(FastrnnsError, match="the working directory was removed"):
-        environment.probe("cpu", "float32", executor=lambda _: [Answer({}, "died", "exited with status 2", "")])
+def test_a_folder_that_a_runner_removes_costs_no_other_row(tmp_path: Path) -> None:
+    """torch's libraries cannot be loaded in a folder without a path: all later processes failed."""
+    source = """import os, shutil
+from fastrnns_rs import runner
+runner("removes")(lambda problem: shutil.rmtree(os.environ["REMOVED"], ignore_errors=True))
+runner("sound")(lambda problem: os.getcwd())
+"""
+    (tmp_path / "runners.py").write_text(source)
+    (folder := tmp_path / "removed").mkdir()
+    words = ["--runner-file", "../runners.py", "--device", "cpu", "--nloops", 2, "--processes", 3, "--json"]
+    done = pretended_processes.run("bench", "removes", "sound", *words, cwd=folder, REMOVED=folder)
+    assert done.status == 0, done
+    assert [(row["status"], len(row["processes"])) for row in done.json()["results"]] == [("ok", 3)] * 2
+    assert not folder.exists()
 
 
 def test_an_interpreter_without_torch_is_named() -> None:
