@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs._core import quantiles
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Process, Run
+    from fastrnns_rs.documents.run_file import Process, Result, Run
 
 #: Number of sessions per side from which sessions are the replicates.
 LEAST_SESSIONS = 3
@@ -32,6 +32,19 @@ def by_index(processes: Iterable[Process]) -> list[list[Process]]:
 def counted(processes: Iterable[Process]) -> list[list[Process]]:
     """Returns the replicates in which every process measured to its end."""
     return [one for one in by_index(processes) if all(process.status == "ok" for process in one)]
+
+
+def ran_in_rounds(results: Iterable[Result]) -> bool:
+    """Returns True if the processes of each index ran before those of the next.
+
+    Args:
+        results: Results that are compared with each other.
+    """
+    orders: dict[int, list[int]] = {}
+    for process in (process for one in results for process in one.processes):
+        orders.setdefault(process.index, []).append(process.order)
+    in_order = [orders[index] for index in sorted(orders)]
+    return all(max(one) < min(other) for one, other in pairwise(in_order))
 
 
 def count_planned(run: Run) -> int:

@@ -244,6 +244,7 @@ class Run(Container[Result], Tabular, Document):
         run_soundness.check_sessions(self)
         run_soundness.check_sides(self)
         run_soundness.check_plan(self)
+        run_soundness.check_pairs(self)
 
     def _names(self) -> list[tuple[str, ...]]:
         return [one.names for one in self.results]

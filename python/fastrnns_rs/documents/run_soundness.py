@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import process_ci, summarize
 from fastrnns_rs.documents.codec import shown
-from fastrnns_rs.documents.replicates import counted, host_median, level, median
+from fastrnns_rs.documents.replicates import counted, host_median, level, median, ran_in_rounds
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.errors import UsageError
@@ -24,6 +24,8 @@ _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99"
 _OF_PROCESSES, _OF_SESSIONS = "t_log_process_medians", "t_log_sessions"
 #: Method of the interval of two processes: their medians.
 _RANGE = "range"
+#: Stopping rules that end both sides after the same number of processes.
+_PAIRED = {"count", "time", "decided"}
 #: Statistics of samples, in the order of their values.
 _ORDERED = ("min_ns", "q1_ns", "median_ns", "q3_ns", "p95_ns", "p99_ns", "max_ns")
 
@@ -262,8 +264,8 @@ def check_sides(run: Run) -> None:
     Tables call the first side the baseline.
 
     Raises:
-        UsageError: If the sides are not `a` and `b`, or the first of them, or a result has the runner of the other
-            side.
+        UsageError: If the sides are not `a` and `b`, or the first of them, or a result has the runner or the
+            problem of the other side.
     """
     names = [one.name for one in run.sides]
     if names != ["a", "b"][: len(names)]:
@@ -274,6 +276,39 @@ def check_sides(run: Run) -> None:
         if other and len(names) > 1 and result.side not in {None, *(one.name for one in other)}:
             sides = f"{shown(result.side)}, and {shown(result.runner)} is the runner of {shown(other[0].name)}"
             raise UsageError(f"results[{number}].side is {sides}")
+    planned = [(one.runner, one.side, one.problem) for one in run.plan.runners]
+    for number, result in enumerate(run.results):
+        other_side = {"a": "b", "b": "a"}.get(result.side or "")
+        key, exchanged = ((result.runner, one, result.problem) for one in (result.side, other_side))
+        # The first files have no list of planned runners.
+        if key not in planned and exchanged in planned:
+            raise UsageError(
+                f"results[{number}].side is {shown(result.side)}, and plan.runners has it on the other side"
+            )
+
+
+def check_pairs(run: Run) -> None:
+    """Rejects processes of a complete `ab` that are no pairs.
+
+    A process without a partner would be left out like that of an interrupted run, and pairs in another order would be
+    compared as independent processes.
+
+    Raises:
+        UsageError: If the sides have different processes, or processes of one index did not run one after another.
+    """
+    if run.status != "complete" or run.plan.stop.rule not in _PAIRED:
+        return
+    # The results of both sides are in one order; their problems may differ.
+    sides = [[(number, one) for number, one in enumerate(run.results) if one.side == name] for name in ("a", "b")]
+    for (number, first), (other, second) in zip(*sides, strict=False):
+        processes = [*first.processes, *second.processes]
+        if {first.status, second.status, *(one.status for one in processes)} != {"ok"}:
+            continue
+        path = f"results[{other}].processes"
+        if {one.index for one in first.processes} != {one.index for one in second.processes}:
+            raise UsageError(f"{path} has other values of index than results[{number}], and the run is complete")
+        if not ran_in_rounds((first, second)):
+            raise UsageError(f"{path} and those of results[{number}] have an index that contradicts their order")
 
 
 def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import counting, stats
-from fastrnns_rs.documents.replicates import counted, level, process_time
+from fastrnns_rs.documents.replicates import counted, level, process_time, ran_in_rounds
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.conditions import hash_conditions, hash_setting
@@ -132,11 +132,7 @@ def _find_pairs(run: Run) -> set[int]:
     sides = ([one for one in run.results if one.side == side] for side in ("a", "b"))
     for pair in zip_longest(*sides):
         results = [one for one in pair if one is not None]
-        orders: dict[int, list[int]] = {}
-        for process in (process for one in results for process in one.processes):
-            orders.setdefault(process.index, []).append(process.order)
-        in_order = [orders[index] for index in sorted(orders)]
-        if all(max(one) < min(other) for one, other in pairwise(in_order)):
+        if ran_in_rounds(results):
             found |= {id(one) for one in results}
     return found
 
