@@ -16,6 +16,7 @@ import fastrnns_rs
 from fastrnns_rs import compare, stats
 from fastrnns_rs.documents.comparison import Comparison, Counts
 from fastrnns_rs.documents.run_file import Result, Run, Stop, Warmup
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.compared_sources import compare_sources
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 from fastrnns_rs.verbs.compare.session_spread import PastSession, past_sessions, pool_spread
@@ -316,3 +317,16 @@ def test_sessions_that_a_run_does_not_list_are_one() -> None:
         for side in (first, second)
     ]
     assert compare(*joined).rows[0].basis == "two_sessions"
+
+
+@pytest.mark.parametrize("key", ["started_utc", "machine_id", "boot_id"])
+def test_one_id_of_two_sessions_is_refused(key: str) -> None:
+    """The copied ID of the baseline gave the candidate a verdict without a condition."""
+    first, second = of_sessions(("one", [1000, 1010, 1020]), ("one", [1200, 1210, 1220]))
+    assert compare(first, second).rows[0].basis == "interleaved"
+    other = replace(second.sessions[0], **{key: "2026-01-01T00:00:09Z"})
+    changed = replace(second, sessions=[other])
+    for sides in (([first], [changed]), ([first, changed], of_sessions(("two", [1000, 1010])))):
+        with pytest.raises(UsageError, match="^different sessions have one ID: 'one': ") as raised:
+            compare_sources(*sides, force=True)
+        assert raised.value.reason == f"{key} is {getattr(SESSION, key)!r} and '2026-01-01T00:00:09Z'"

@@ -27,6 +27,7 @@ from fastrnns_rs.verbs.compare.verdicts import (
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.documents.comparison import GeometricMean, MarginSource, Statistic
+    from fastrnns_rs.documents.run_file import Session
     from fastrnns_rs.verbs.compare.series_matching import Pair
     from fastrnns_rs.verbs.compare.session_spread import Past
     from fastrnns_rs.verbs.compare.side import Side
@@ -56,8 +57,9 @@ def judge_sides(
         statistic: Statistic of each process that is judged.
 
     Raises:
-        UsageError: If two series conflict, or there is nothing to compare.
+        UsageError: If two series conflict, two sessions have one ID, or there is nothing to compare.
     """
+    refuse_different_sessions(baseline, candidate)
     if not intended:
         refuse_shared_runs(baseline, candidate)
     pairs = match(baseline, candidate, intended=intended)
@@ -160,6 +162,24 @@ def refuse_shared_runs(baseline: Side, candidate: Side) -> None:
         ]
         message = f"duplicate run: {places[0]!r} (baseline) and {places[1]!r} (candidate) contain the same run"
         raise UsageError(message, "Use each run once.")
+
+
+def refuse_different_sessions(baseline: Side, candidate: Side) -> None:
+    """Checks that one session ID is that of one session, in all runs.
+
+    Runs of one session have a verdict that those of two sessions do not have.
+
+    Raises:
+        UsageError: If two sessions of one ID differ in their start, machine or boot.
+    """
+    known: dict[str, Session] = {}
+    for one in (*baseline.listed, *candidate.listed):
+        first = known.setdefault(one.session_id, one)
+        for name in ("started_utc", "machine_id", "boot_id"):
+            values = getattr(first, name), getattr(one, name)
+            if values[0] != values[1]:
+                found = f"{name} is {values[0]!r} and {values[1]!r}"
+                raise UsageError(f"different sessions have one ID: {one.session_id!r}", "Measure again.", reason=found)
 
 
 def refuse_conflicts(pairs: Sequence[Pair]) -> None:

@@ -64,6 +64,7 @@ def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, nam
         created_utc=run.created_utc,
         name=name,
         command=run.command,
+        listed=run.sessions,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.comparison import Statistic
 from fastrnns_rs.documents.replicates import session_levels
+from fastrnns_rs.documents.run_file import Session
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.compare.environment_keys import merged
@@ -129,6 +130,7 @@ class Side:
         created_utc: Start of the last run; None in foreign files.
         name: Path or name, such as `@last`, of the only file; None if a command line cannot name it.
         command: Command that measured the only run; empty if it is unknown.
+        listed: Sessions that the run files list.
     """
 
     label: str
@@ -141,6 +143,7 @@ class Side:
     created_utc: str | None = None
     name: str | None = None
     command: list[str] = field(default_factory=list)
+    listed: list[Session] = field(default_factory=list)
 
     @property
     def sessions(self) -> int | None:
@@ -180,6 +183,7 @@ def pool(sides: Sequence[Side]) -> Side:
         runs=[run for side in sides for run in side.runs],
         stored=stored,
         created_utc=max((side.created_utc for side in sides if side.created_utc), default=None),
+        listed=[one for side in sides for one in side.listed],
     )
 
 
