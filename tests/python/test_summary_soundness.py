@@ -51,6 +51,22 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["kernels"][0].update(total_ns=1),
         "kernels add up to 1 ns, and kernel_total_ns of devices to 100000 ns",
     ),
+    "communication without its kernels": (
+        lambda found: found["devices"][0].update(exposed_communication_ns=1),
+        "devices[0].exposed_communication_ns is 1, and its kernels of communication add up to 0 ns",
+    ),
+    "a negative overlap": (
+        lambda found: found["devices"][0].update(overlap_ns=-1),
+        "devices[0].overlap_ns is -1, not a time from 0 to 2⁶² ns",
+    ),
+    "a range with more work than devices": (
+        lambda found: found["ranges"][0].update(gpu_inclusive_ns=10**9),
+        "ranges[0].gpu_inclusive_ns is 1000000000, and kernels and copies of devices take ",
+    ),
+    "more overlap than work": (
+        lambda found: found["devices"][0].update(overlap_ns=9),
+        "devices[0].overlap_ns is 9, above busy_ns, 4",
+    ),
     "more work than time": (
         lambda found: found["devices"][0].update(span_ns=1),
         "devices[0].span_ns is 1, not the sum of busy_ns, 4, and idle_ns, 4",

@@ -31,6 +31,8 @@ _COUNTS = {
 #: Times that are lengths; of the other keys with this ending, some are differences.
 _DURATIONS = {
     *("first_call_ns", "cold_ns", "warm_ns", "timed_loop_ns", "timer_resolution_ns"),
+    *("busy_ns", "overlap_ns", "exposed_communication_ns", "counted_twice_ns", "kernel_total_ns"),
+    *("host_total_ns", "gpu_inclusive_ns", "gpu_exclusive_ns", "gpu_other_threads_ns", "gpu_busy_ns", "gpu_time_ns"),
     *("forward_ns", "backward_ns", "host_median_ns", "gpu_median_ns", "gpu_busy_median_ns", "gpu_time_median_ns"),
 }
 _SHARES = {"margin", "false_discovery_rate", "level", "p_value", "p_value_adjusted"}
@@ -47,7 +49,7 @@ class Bounds(NamedTuple):
 
 _TIME = Bounds(-TIME_END + 1, TIME_END, "a time of less than 2⁶² ns")
 _SAMPLE = Bounds(0, TIME_END, "a time from 0 to 2⁶² ns")
-_SUM = Bounds(_START, SUM_END, "a sum of times of less than 2⁶⁴ ns")
+_SUM = Bounds(0, SUM_END, "a sum of times from 0 to 2⁶⁴ ns")
 _MILLISECONDS = _SAMPLE._replace(end=TIME_END / 1e6)
 _SIZE = Bounds(1, _END, "a size above 0")
 _COUNT = Bounds(0, _END, "a count")

@@ -29,6 +29,7 @@ def check_summary(found: SummaryDocument) -> None:
             parts = f"busy_ns, {device.busy_ns}, and idle_ns, {device.idle_ns}"
             raise UsageError(f"devices[{place}].span_ns is {device.span_ns}, not the sum of {parts}")
         _check_budget(f"devices[{place}].budget", device)
+        _check_overlap(f"devices[{place}]", device)
         _check_rows(place, device, found)
         _check_activity(f"devices[{place}].activity", device)
     kernels, total = sum(one.total_ns for one in found.kernels), sum(one.kernel_total_ns for one in found.devices)
@@ -41,11 +42,7 @@ def check_summary(found: SummaryDocument) -> None:
         raise UsageError(f"categories add up to {categories} ns, and kernels to {kernels} ns")
     if found.launches is not None:
         _check_delays(found.launches)
-    count = sum(one.kernel_count for one in found.devices)
-    for place, row in enumerate(found.ranges):
-        # A row counts each kernel once, even if several ranges of its name enclose it.
-        if row.kernel_count > count:
-            raise UsageError(f"ranges[{place}].kernel_count is {row.kernel_count}, and devices have {count} kernels")
+    _check_ranges(found)
     _check_nested(found.nested_ranges)
     for place, group in enumerate(found.iteration_statistics):
         # Earlier versions have no GPU spans, and do not name the measure.
@@ -64,6 +61,19 @@ def _check_budget(path: str, device: DeviceRow) -> None:
     idle = sum(one.total_ns for one in budget.idle)
     if idle != device.idle_ns:
         raise UsageError(f"{path}.idle adds up to {idle} ns, and idle_ns is {device.idle_ns}")
+
+
+def _check_overlap(path: str, device: DeviceRow) -> None:
+    """Checks times in which activities overlap, and in which communication does not."""
+    if device.overlap_ns > device.busy_ns:
+        raise UsageError(f"{path}.overlap_ns is {device.overlap_ns}, above busy_ns, {device.busy_ns}")
+    exposed = device.exposed_communication_ns
+    if exposed is None or device.budget is None:
+        return
+    total = sum(one.total_ns for one in device.budget.kernels if one.name == "communication")
+    if exposed > total:
+        kernels = f"kernels of communication add up to {total} ns"
+        raise UsageError(f"{path}.exposed_communication_ns is {exposed}, and its {kernels}")
 
 
 def _check_rows(place: int, device: DeviceRow, found: SummaryDocument) -> None:
@@ -145,6 +155,22 @@ def _check_histogram(path: str, histogram: Histogram, matched_count: int) -> Non
     counted = sum(counts) + histogram.negative_count
     if counted != matched_count:
         raise UsageError(f"{path} counts {counted} kernels, and matched_count is {matched_count}")
+
+
+def _check_ranges(found: SummaryDocument) -> None:
+    """Checks that a range has at most the activities of all devices."""
+    count = sum(one.kernel_count for one in found.devices)
+    budgets = [one.budget for one in found.devices]
+    # Totals of nvprof have no budget.
+    known = [row.total_ns for one in budgets if one is not None for row in (*one.kernels, *one.copies)]
+    work_ns = inf if None in budgets else sum(known)
+    for place, row in enumerate(found.ranges):
+        # A row counts each activity once, even if several ranges of its name enclose it.
+        if row.kernel_count > count:
+            raise UsageError(f"ranges[{place}].kernel_count is {row.kernel_count}, and devices have {count} kernels")
+        if row.gpu_inclusive_ns > work_ns:
+            path = f"ranges[{place}].gpu_inclusive_ns"
+            raise UsageError(f"{path} is {row.gpu_inclusive_ns}, and kernels and copies of devices take {work_ns} ns")
 
 
 def _check_nested(rows: Sequence[NestedRange]) -> None:
