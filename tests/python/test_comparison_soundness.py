@@ -304,6 +304,10 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["baseline"].update(idle(span_fraction=1.5)),
         "baseline.idle_times[0].span_fraction is 1.5, not a share",
     ),
+    "a share of another time": (
+        lambda found: found["candidate"].update(idle(span_fraction=0.9)),
+        "candidate.idle_times[0].span_fraction is 0.9, and that of total_ns and span_ns is 0.5",
+    ),
     "a change of other kernels": (
         lambda found: (
             found["device_time"]["candidate"].update(total_ns=10**9)

@@ -284,6 +284,8 @@ def _check_idle(path: str, side: Compared) -> None:
     for place, one in enumerate(side.idle_times):
         if not 0 <= one.span_fraction <= 1:
             raise UsageError(f"{path}.idle_times[{place}].span_fraction is {one.span_fraction:g}, not a share")
+        share = one.total_ns / side.span_ns if side.span_ns else 0.0
+        check_number(f"{path}.idle_times[{place}].span_fraction", one.span_fraction, share, "total_ns and span_ns")
 
 
 def _check_captures(path: str, side: Compared) -> None:
