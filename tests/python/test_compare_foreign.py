@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import scipy.stats
 from foreign_files import FOLDER, plain
-from run_files import series
+from run_files import result as made
+from run_files import run, series
 
 from fastrnns_rs import UsageError, compare
 from fastrnns_rs.verbs.compare.series_matching import Pair
@@ -175,3 +176,49 @@ def test_a_counter_that_is_no_number_costs_no_times(tmp_path: Path) -> None:
     own.write_text('{"schema": "fastrnns-rs/run", "schema_version": "1.0", "run_id": NaN}')
     with pytest.raises(UsageError, match="NaN is not a number in JSON"):
         compare(own, own)
+
+
+def hyperfine(path: Path, times: list[float]) -> Path:
+    path.write_text(json.dumps({"results": [{"command": "./tool", "times": times, "exit_codes": [0] * len(times)}]}))
+    return path
+
+
+def test_a_file_with_a_time_of_0_is_not_left_out_of_its_side(tmp_path: Path) -> None:
+    """hyperfine subtracts the start of the shell, and writes 0 for a shorter run."""
+    times = [[1.0 + 0.01 * file + 0.001 * run for run in range(10)] for file in range(4)]
+    sides = [[hyperfine(tmp_path / f"{side}{number}.json", one) for number, one in enumerate(times)] for side in "ab"]
+    hyperfine(sides[1][3], [0.3, 0.0, *[0.3] * 8])
+    [row] = compare(*sides).rows
+    assert row.verdict is None
+    assert row.conditional_verdict is None
+    assert "times[1] is 0.0, not a time above 0" in str(row.reason)
+
+
+def test_only_counters_of_google_benchmark_may_repeat_a_key(tmp_path: Path) -> None:
+    path, other = tmp_path / "run.json", tmp_path / "other.json"
+    run([made()]).save(path)
+    text = path.read_text().strip().removesuffix("}")
+    for more in ('"context": 0, "benchmarks": 0, "results": []', '"x": NaN, "context": 0, "benchmarks": 0'):
+        other.write_text(f"{text}, {more}}}")
+        with pytest.raises(UsageError, match=r"duplicate key: 'results'|NaN is not a number"):
+            compare(path, other)
+    deep = "[" * 100_000 + "]" * 100_000
+    for odd in ('"a": NaN', '"a": 1, "a": 2'):
+        other.write_text(f'{{{odd}, "context": {{}}, "benchmarks": [], "x": {deep}}}')
+        with pytest.raises(UsageError, match="nested too deeply"):
+            compare(other, other)
+    other.write_text('{"context": {}, "benchmarks": [{"a": NaN}], "benchmarks": []}')
+    with pytest.raises(UsageError, match="NaN is not a number"):
+        compare(other, other)
+
+
+@pytest.mark.parametrize("name", ["ph", "schemaVersion"])
+def test_a_runner_of_the_name_of_a_key_of_traces_is_no_capture(name: str, tmp_path: Path) -> None:
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in paths:
+        run([made(name)]).save(path)
+    assert compare(*paths).rows[0].runner == name
+    for path in paths:
+        hyperfine(path, [1.0, 1.1, 1.2])
+        path.write_text(path.read_text().replace("./tool", name))
+    assert compare(*paths).rows[0].runner == name

@@ -10,6 +10,21 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
 
 
+def distinct_warnings(found: Iterable[RunWarning]) -> list[RunWarning]:
+    """Returns warnings without equal ones. A file may have thousands."""
+    return [*{_values(one): one for one in found}.values()]
+
+
+def omit_warnings(found: Iterable[RunWarning], known: Iterable[RunWarning]) -> list[RunWarning]:
+    """Returns the warnings that are not among known ones."""
+    omitted = {*map(_values, known)}
+    return [one for one in found if _values(one) not in omitted]
+
+
+def _values(one: RunWarning) -> tuple[str | None, ...]:
+    return (one.code, one.message, one.evidence, one.hint, *one.rows)
+
+
 def merge_warnings(baseline: Iterable[RunWarning], candidate: Iterable[RunWarning]) -> Iterator[RunWarning]:
     """Yields the warnings of two sides; a warning of both sides is yielded once.
 

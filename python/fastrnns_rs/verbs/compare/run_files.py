@@ -44,13 +44,38 @@ def load(path: str | Path) -> Any:
         except (reading.NoNumberError, reading.DuplicateKeyError):
             # google-benchmark writes counters behind its own keys, with any name, and as C++ prints them (NaN,
             # Infinity). Its importer checks every time itself.
-            plain = json.loads(text, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
-            if isinstance(plain, dict) and {"context", "benchmarks"} <= plain.keys():
+            plain = _parse_leniently(text)
+            if plain is not None:
                 return plain
             raise
     except ValueError as error:
         reason = "the file is empty" if not text.strip() else f"the file is not JSON: {error}"
         raise wrong_kind(path, _WANTED, reason=reason, readers=("show",)) from error
+
+
+def _parse_leniently(text: str) -> dict[str, Any] | None:
+    """Returns the document of a google-benchmark file; the first of equal keys counts. None for another document.
+
+    Raises:
+        ValueError: If the text is not JSON.
+    """
+    outer: list[tuple[str, Any]] = []
+
+    def keep_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal outer
+        # That of the document is the last.
+        outer = pairs
+        return dict(reversed(pairs))
+
+    try:
+        plain = json.loads(text, object_pairs_hook=keep_first)
+    except RecursionError as error:
+        raise ValueError("the JSON is nested too deeply") from error
+    if not isinstance(plain, dict) or len(plain) < len(outer):
+        return None
+    # Our documents and those of pytest-benchmark have one of the others.
+    is_google = {"context", "benchmarks"} <= plain.keys() and not {"schema", "machine_info"} & plain.keys()
+    return plain if is_google else None
 
 
 def read_side(sources: Sequence[Source]) -> Side:

@@ -13,12 +13,15 @@ from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.conditions import hash_conditions, hash_setting
 from fastrnns_rs.verbs.compare.environment_keys import flatten
-from fastrnns_rs.verbs.compare.side import NO_TIME, Series, Side
+from fastrnns_rs.verbs.compare.side import Series, Side
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process, Result, Run
 
     Phase = Literal["forward", "backward"]
+
+#: Reason of a series with a time that its clock cannot resolve, such as that of an empty phase under CUDA events.
+_NO_TIME = "a process has a median of 0 ns"
 
 
 def side_of_run(run: Run, *, side: str | None = None, label: str, file: str, name: str | None = None) -> Side:
@@ -109,7 +112,8 @@ def _series(result: Result, run: Run, setting: str, place: str, *, paired: bool)
             medians_ns=medians,
             sessions=sessions,
             n_samples=count,
-            reason=reason if is_timed else NO_TIME,
+            reason=reason if is_timed else _NO_TIME,
+            has_no_time=not is_timed,
             mode=result.mode,
             kinds=(kind,),
             families=(family,),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fastrnns_rs.documents.row_names import titles
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.verbs.compare.side import NO_TIME, Series, identity, sizes
+from fastrnns_rs.verbs.compare.side import Series, identity, sizes
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.compare.side import Level, Side
@@ -52,7 +52,7 @@ class Pair:
     def measured(self) -> bool:
         """True if a side has numbers, or a time of 0."""
         sides = (self.baseline, self.candidate)
-        return any(one is not None and (one.medians_ns or one.reason == NO_TIME) for one in sides)
+        return any(one is not None and (one.medians_ns or one.has_no_time) for one in sides)
 
 
 def match(baseline: Side, candidate: Side, *, intended: bool = False) -> list[Pair]:

@@ -10,6 +10,7 @@ from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.comparison import Statistic
 from fastrnns_rs.documents.replicates import session_levels
 from fastrnns_rs.documents.run_file import Session
+from fastrnns_rs.documents.side_warnings import distinct_warnings
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.compare.environment_keys import merged
@@ -17,8 +18,6 @@ from fastrnns_rs.verbs.compare.environment_keys import merged
 #: Statistic of a process that is compared. `mean_to_median` is the mean divided by the median.
 Level = Statistic | Literal["mean_to_median"]
 LEVELS: tuple[Level, ...] = (*get_args(Statistic), "mean_to_median")
-#: Reason of a series with a time that its clock cannot resolve, such as that of an empty phase under CUDA events.
-NO_TIME = "a process has a median of 0 ns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +34,7 @@ class Series:
         n_samples: Number of samples behind `medians_ns`.
         lack: Data without which no verdict can be computed, such as "no process level: descriptive only".
         reason: Reason for missing numbers, such as "failed: out of memory".
+        has_no_time: True if the reason is a sample that is no time, such as 0.
         mode: `train` or `inference`.
         sessions: Session of each of `medians_ns`, a file for foreign files; empty if sessions are unknown.
         kinds: Hashes shared with series of other sessions that measured the same; one for each file of a side.
@@ -59,6 +59,7 @@ class Series:
     n_samples: int
     lack: str | None = None
     reason: str | None = None
+    has_no_time: bool = False
     mode: Literal["train", "inference"] | None = None
     sessions: list[str] = field(default_factory=list)
     kinds: tuple[str, ...] = ()
@@ -167,7 +168,7 @@ def pool(sides: Sequence[Side]) -> Side:
             series[key] = _added(series[key], one) if key in series else one
     environment, differing = merged(side.environment for side in sides)
     warnings, stored = (
-        [*{(one.code, one.message, one.evidence, one.hint, *one.rows): one for each in lists for one in each}.values()]
+        distinct_warnings(one for each in lists for one in each)
         for lists in ([side.warnings for side in sides], [side.stored for side in sides])
     )
     files = [file for side in sides for file in side.files]
@@ -214,11 +215,18 @@ def _added(first: Series, second: Series) -> Series:
     # A runner that failed in one file counts as failed: the processes that survived are not a fair sample. The same
     # holds for a time of 0. If it was skipped or interrupted, the processes of the other file are as good as they are
     # alone.
-    broken = next((one for one in (first, second) if one.failed or one.reason == NO_TIME), None)
+    broken = next((one for one in (first, second) if one.failed or one.has_no_time), None)
     if broken is not None:
         empty = ("medians_ns", "sessions", "samples_ns", "blocks", "means_ns", "p95s_ns")
         nothing: dict[str, Any] = {name: [] for name in empty}
-        return replace(first, **nothing, n_samples=0, lack=first.lack or second.lack, reason=broken.reason)
+        return replace(
+            first,
+            **nothing,
+            n_samples=0,
+            lack=first.lack or second.lack,
+            reason=broken.reason,
+            has_no_time=broken.has_no_time,
+        )
     medians = [*first.medians_ns, *second.medians_ns]
     peaks = [one.peak_memory_bytes for one in (first, second) if one.peak_memory_bytes is not None]
     reason = None if medians else first.reason or second.reason

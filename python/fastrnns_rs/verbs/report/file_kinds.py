@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from fastrnns_rs.documents import reading
 
@@ -20,8 +21,8 @@ _BINARY = (b"SQLite format 3\0", _GZIP)
 #: Prefix of the traces that `report --trace` draws.
 _DRAWING = b'{"drawnBy": "fastrnns-rs"'
 _NVPROF_STARTS = (b"==", b'"Type"', b'"Device"', b'"Start"')
-#: Keys near the beginning of a trace in Chrome's format, and of no measurement.
-_TRACE_KEYS = (b'"traceEvents"', b'"deviceProperties"', b'"ph"', b'"schemaVersion"')
+#: Keys near the beginning of a trace in Chrome's format, and of no measurement. A phase is a letter.
+_TRACE_KEYS = re.compile(rb"""(?:"traceEvents"|"deviceProperties"|"schemaVersion"|"ph"(?=\s*:\s*"."))\s*:""")
 #: Prefixes of nsys reports, whatever their file name, and of streams that were never imported.
 _NSYS_STARTS = (b"NVIDIA Tegra Profiler Report ", b"U3w[END]")
 _MANIFEST_SCHEMA = b'"fastrnns-rs/capture"'
@@ -41,7 +42,7 @@ def kind(path: Path) -> Literal["capture", "measurement", "folder"] | None:
         return "capture"
     text = found.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith((b"{", b"[")):
-        return "capture" if any(word in text for word in _TRACE_KEYS) else "measurement"
+        return "capture" if _TRACE_KEYS.search(text) else "measurement"
     return "capture" if text.startswith(_NVPROF_STARTS) else "measurement"
 
 

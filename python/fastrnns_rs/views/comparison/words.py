@@ -12,7 +12,7 @@ from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.comparison import Counts
 from fastrnns_rs.documents.layout import flat
 from fastrnns_rs.documents.row_names import distinctions
-from fastrnns_rs.documents.side_warnings import merge_warnings
+from fastrnns_rs.documents.side_warnings import merge_warnings, omit_warnings
 from fastrnns_rs.views.text import shell_word
 from fastrnns_rs.views.units import percent
 from fastrnns_rs.views.units import ratio as show_ratio
@@ -290,8 +290,8 @@ def counts_with_margin(comparison: Comparison, *, zeros: bool = True) -> str:
 
 def own_warnings(comparison: Comparison) -> list[RunWarning]:
     """Returns the warnings of a comparison without those that its runs contain."""
-    stored = [*merge_warnings(comparison.baseline.warnings, comparison.candidate.warnings)]
-    return [one for one in comparison.warnings if one not in stored]
+    stored = merge_warnings(comparison.baseline.warnings, comparison.candidate.warnings)
+    return omit_warnings(comparison.warnings, stored)
 
 
 def stored_warnings(comparison: Comparison, named: Mapping[str, str] = MappingProxyType({})) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.counting import counted
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
+from fastrnns_rs.documents.side_warnings import distinct_warnings
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.compare.captures.capture_replicates import find_replicates
 
@@ -51,8 +52,7 @@ def find_warnings(
 
 
 def _check_captures(sides: Sequence[CaptureSide]) -> Iterator[RunWarning]:
-    found = [warning for side in sides for one in side.readings for warning in one.warnings]
-    yield from (warning for index, warning in enumerate(found) if warning not in found[:index])
+    yield from distinct_warnings(warning for side in sides for one in side.readings for warning in one.warnings)
     for name, side in zip(("baseline", "candidate"), sides, strict=True):
         differing = [*side.differing, *(key for key, values in side.problem.items() if len(values) > 1)]
         if differing:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.escaping import visible
-from fastrnns_rs.verbs.compare.importers.json_place import Place, UnmeasuredError
+from fastrnns_rs.verbs.compare.importers.json_place import NoTimeError, Place, UnmeasuredError
 from fastrnns_rs.verbs.compare.side import Series, Side
 
 if TYPE_CHECKING:
@@ -116,14 +116,16 @@ def _unique(names: list[str]) -> Iterator[str]:
 
 
 def _series(name: str, read: Callable[[], Measured]) -> Series:
-    measured, reason = Measured([], 0, None), None
+    measured, reason, has_no_time = Measured([], 0, None), None, False
     try:
         measured = read()
     except UnmeasuredError as error:
-        reason = visible(str(error))
+        reason, has_no_time = visible(str(error)), isinstance(error, NoTimeError)
     # As many numbers as samples are the samples.
     numbers = measured._asdict()
     samples = measured.medians_ns if measured.n_samples == len(measured.medians_ns) else []
     for key in ("means_ns", "p95s_ns"):
         numbers[key] = [*(numbers[key] or samples)]
-    return Series(runner=name, reason=reason, samples_ns=[samples] if samples else [], **numbers)
+    return Series(
+        runner=name, reason=reason, has_no_time=has_no_time, samples_ns=[samples] if samples else [], **numbers
+    )

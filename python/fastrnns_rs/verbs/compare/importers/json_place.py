@@ -13,13 +13,16 @@ from fastrnns_rs.escaping import visible
 
 #: Shorter than the resolution of any clock, and long enough that quotients of times stay finite.
 _SHORTEST_NS = 1e-6
-_LONGEST_SHOWN = 40
 _LONGEST_SHOWN = 200
 _COUNTS_END = 2**63
 
 
 class UnmeasuredError(Exception):
     """Missing numbers of one benchmark; the rest of its file may be valid."""
+
+
+class NoTimeError(UnmeasuredError):
+    """Number of one sample that is no time: the other samples of the benchmark are not a fair sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ class Place:
             unit_ns: Length of the file's unit in nanoseconds.
 
         Raises:
-            UnmeasuredError: If no clock can give the number, such as 0.
+            NoTimeError: If no clock can give the number, such as 0.
         """
         if type(self.value) is not int and type(self.value) is not float:
             raise self._wrong("a number")
@@ -112,7 +115,7 @@ class Place:
         if not _SHORTEST_NS <= time_ns < TIME_END:
             wanted = f"of at least {_SHORTEST_NS:g} ns" if 0.0 < time_ns < 1.0 else "above 0"
             wanted = "of less than 2⁶² ns" if time_ns >= TIME_END else wanted
-            raise UnmeasuredError(f"{self.path} is {self.shown()}, not a time {wanted}")
+            raise NoTimeError(f"{self.path} is {self.shown()}, not a time {wanted}")
         return time_ns
 
     def times_ns(self, unit_ns: float) -> list[float]:
