@@ -6,6 +6,8 @@ equal, the part that differs is kept.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.views.table import beginning, fit
 from fastrnns_rs.views.text import width
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 
 _ELLIPSIS = "…"
 _OPENING, _CLOSING = "<([{", ">)]}"
-_NAMESPACES = r"(?:[A-Za-z_]\w*::|\(anonymous namespace\)::)+(?=[A-Za-z_])"
+#: Each word is tried once: names may be long.
+_NAMESPACES = r"(?<!\w)(?:[A-Za-z_]\w*+::|\(anonymous namespace\)::)+(?=[A-Za-z_])"
 #: nsys writes the type of a number before the number.
 _CASTS = r"\((?:unsigned |long )*(?:int|bool|char|long|short)\)(?=[\w-])"
 #: Characters kept of the last words of a part that differs.
@@ -46,6 +49,9 @@ def shortened(names: Sequence[tuple[str, str]], room: int, *, middle: bool = Tru
             return found
         _tell_apart(whole, found, groups, room)
     for group in _groups(range(len(found)), found.__getitem__):
+        if len({whole[row].text for row in group}) == 1:
+            # They differ in their parameters only.
+            continue
         begin = whole[group[0]].text[: room // 2]
         related = [row for row, name in enumerate(whole) if name.text.startswith(begin)]
         for some in (related, group):
@@ -158,7 +164,8 @@ def _place(full: str, short: str) -> int:
     """Finds the function's name: after a space or a scope, before its arguments."""
     first = place = full.find(short)
     while place >= 0:
-        before, after = full[:place][-1:], full[place + len(short) :][:1]
+        end = place + len(short)
+        before, after = full[max(0, place - 1) : place], full[end : end + 1]
         if before in {"", " ", ":", "*", "&"} and after in {"", "<", "(", " "}:
             return place
         place = full.find(short, place + 1)
@@ -246,7 +253,7 @@ def _by_words(texts: Sequence[str], room: int) -> dict[int, str]:
 
     every = [re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]+", text) for text in texts]
     counts = [*map(len, every)]
-    usual = max(counts, key=counts.count)
+    [(usual, _)] = Counter(counts).most_common(1)
     rows = [row for row, count in enumerate(counts) if count == usual]
     words = [every[row] for row in rows]
     differing = [at for at, one in enumerate(words[0]) if any(other[at] != one for other in words)]

@@ -9,6 +9,8 @@ _FIGURE = r"(\d) (?=(?:[nµm]?s|%|[kMGT]?B(?:/s)?)(?!\w))"
 #: Columns if the width of the terminal is unknown.
 WIDTH = 80
 _LEAST = 20
+#: Longer texts are wrapped in pieces: for each line of a word that is broken, the rest of the word is copied.
+_PIECE = 1 << 14
 #: Beginning of a command to copy.
 _PROGRAM = "fastrnns-rs "
 _NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -30,14 +32,19 @@ def wrapped(text: str, limit: int, *, breaks: bool = False) -> list[str]:
     import textwrap
 
     indent = text[: len(text) - len(text.lstrip())]
-    lines = textwrap.wrap(
-        re.sub(_FIGURE, rf"\1{_NO_BREAK}", text.lstrip()),
-        max(limit, _LEAST),
-        initial_indent=indent,
-        subsequent_indent=f"{indent}  ",
-        break_on_hyphens=False,
-        break_long_words=breaks,
-    )
+    body = re.sub(_FIGURE, rf"\1{_NO_BREAK}", text.lstrip())
+    lines = [
+        line
+        for start in range(0, len(body), _PIECE if breaks else len(body))
+        for line in textwrap.wrap(
+            body[start : start + _PIECE] if breaks else body,
+            max(limit, _LEAST),
+            initial_indent=f"{indent}  " if start else indent,
+            subsequent_indent=f"{indent}  ",
+            break_on_hyphens=False,
+            break_long_words=breaks,
+        )
+    ]
     return [line.replace(_NO_BREAK, " ") for line in lines] or [""]
 
 

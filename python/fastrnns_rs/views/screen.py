@@ -35,6 +35,9 @@ _ASCII = {
     "─": "-",
     "–": "-",
 }
+_ASCII_TABLE = str.maketrans(_ASCII)
+#: Columns of a longer line are not kept aligned: each symbol would copy it.
+_LONGEST_ALIGNED = 4096
 _NOT_ASCII = re.compile(f"[{''.join(_ASCII)}]")
 
 
@@ -116,6 +119,8 @@ def in_ascii(text: str, limit: int | None = None) -> list[str]:
     >>> in_ascii("differs    OMP_WAIT_POLICY: unset → ACTIVE")
     ['differs    OMP_WAIT_POLICY: unset -> ACTIVE']
     """
+    if len(text) > _LONGEST_ALIGNED:
+        text = text.translate(_ASCII_TABLE)
     place = 0
     while found := _NOT_ASCII.search(text, place):
         start, symbol = found.start(), _ASCII[found[0]]

@@ -54,7 +54,9 @@ def load(path: str | Path) -> Any:
 
 
 def _parse_leniently(text: str) -> dict[str, Any] | None:
-    """Returns the document of a google-benchmark file; the first of equal keys counts. None for another document.
+    """Returns the document of a google-benchmark file; None for another document.
+
+    The first of equal keys counts, except in the outermost object.
 
     Raises:
         ValueError: If the text is not JSON.

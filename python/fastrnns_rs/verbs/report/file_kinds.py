@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from fastrnns_rs.documents import reading
 
@@ -21,8 +20,9 @@ _BINARY = (b"SQLite format 3\0", _GZIP)
 #: Prefix of the traces that `report --trace` draws.
 _DRAWING = b'{"drawnBy": "fastrnns-rs"'
 _NVPROF_STARTS = (b"==", b'"Type"', b'"Device"', b'"Start"')
-#: Keys near the beginning of a trace in Chrome's format, and of no measurement. A phase is a letter.
-_TRACE_KEYS = re.compile(rb"""(?:"traceEvents"|"deviceProperties"|"schemaVersion"|"ph"(?=\s*:\s*"."))\s*:""")
+#: Keys near the beginning of a trace in Chrome's format, and of no measurement. A phase is a text.
+_PHASE = b'"ph"'
+_TRACE_KEYS = (b'"traceEvents"', b'"deviceProperties"', b'"schemaVersion"', _PHASE)
 #: Prefixes of nsys reports, whatever their file name, and of streams that were never imported.
 _NSYS_STARTS = (b"NVIDIA Tegra Profiler Report ", b"U3w[END]")
 _MANIFEST_SCHEMA = b'"fastrnns-rs/capture"'
@@ -42,8 +42,20 @@ def kind(path: Path) -> Literal["capture", "measurement", "folder"] | None:
         return "capture"
     text = found.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith((b"{", b"[")):
-        return "capture" if _TRACE_KEYS.search(text) else "measurement"
+        return "capture" if any(_has_key(text, key) for key in _TRACE_KEYS) else "measurement"
     return "capture" if text.startswith(_NVPROF_STARTS) else "measurement"
+
+
+def _has_key(text: bytes, key: bytes) -> bool:
+    """Returns True if a text is a key, and not only a value."""
+    place = text.find(key)
+    while place >= 0:
+        end = place + len(key)
+        after = text[end : end + 32].lstrip()
+        if after.startswith(b":") and (key != _PHASE or after[1:].lstrip().startswith(b'"')):
+            return True
+        place = text.find(key, end)
+    return False
 
 
 def may_be_manifest(path: Path) -> bool:

@@ -130,13 +130,21 @@ def _processes(side: Compared, count: int) -> str:
 
 def _differences(found: Sequence[Difference], limit: int) -> str:
     texts = [_difference(one) for one in found]
-    for count in range(len(texts), 0, -1):
-        left = len(texts) - count
-        line = _LABEL + ", ".join(texts[:count]) + (f", {left:,} more" if left else "")
-        if width(line) <= limit:
-            return line
-    more = f", {len(texts) - 1:,} more" if texts[1:] else ""
+    wide, shown = width(_LABEL), 0
+    for count, text in enumerate(texts, 1):
+        wide += width(text) + len(", " if count > 1 else "")
+        if wide > limit:
+            break
+        if wide + len(_more(len(texts) - count)) <= limit:
+            shown = count
+    if shown:
+        return f"{_LABEL}{', '.join(texts[:shown])}{_more(len(texts) - shown)}"
+    more = _more(len(texts) - 1)
     return f"{_LABEL}{fit(texts[0], max(limit - width(_LABEL) - width(more), 1))}{more}"
+
+
+def _more(count: int) -> str:
+    return f", {count:,} more" if count else ""
 
 
 def _difference(one: Difference) -> str:

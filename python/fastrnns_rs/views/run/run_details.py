@@ -88,7 +88,7 @@ def same_code(run: Run) -> Iterator[str]:
     for one in run.results:
         if one.note is None or one.note in seen:
             continue
-        if any(word in runners - {one.runner} for word in one.note.replace(",", " ").split()):
+        if any(word in runners and word != one.runner for word in one.note.replace(",", " ").split()):
             seen.add(one.note)
             yield f"note: {visible(one.runner)}: {visible(one.note)}"
 

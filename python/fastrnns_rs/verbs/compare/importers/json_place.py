@@ -22,7 +22,10 @@ class UnmeasuredError(Exception):
 
 
 class NoTimeError(UnmeasuredError):
-    """Number of one sample that is no time: the other samples of the benchmark are not a fair sample."""
+    """Sample that is not a time.
+
+    The other samples of the benchmark are not a fair sample.
+    """
 
 
 @dataclass(frozen=True, slots=True)
