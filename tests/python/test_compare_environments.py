@@ -48,9 +48,12 @@ def test_what_differs_in_the_environments_is_shown_but_for_what_always_does() ->
 
 def test_two_machines_of_one_model_are_told() -> None:
     """Their names are equal, and their speeds are not."""
-    sides = [
-        run([result(seed=seed)], sessions=[replace(SESSION, machine_id=machine)]) for seed, machine in enumerate("aba")
-    ]
+    sides = []
+    for seed, machine in enumerate("aba"):
+        session = replace(SESSION, session_id=f"5e5510{seed}", machine_id=machine)
+        made = result(seed=seed)
+        made = replace(made, processes=[replace(one, session=session.session_id) for one in made.processes])
+        sides.append(run([made], sessions=[session]))
     found = compare(sides[0], sides[1])
     assert [one.key for one in found.environment_differences] == ["machine_id"]
     assert [one.evidence for one in found.warnings if one.code == "other_machine"] == ["machine_id: a and b"]

@@ -192,7 +192,9 @@ def _measure(
         if terminal is not None:
             run_output.tell_what_follows(given, plan, run, keeping, terminal)
         try:
-            run = execute(plan, run, observer=terminal, save=keeping.save, rank_group=rank_group, executor=executor)
+            # Other ranks have no place for the run.
+            save = keeping.save if terminal is not None else lambda _run: None
+            run = execute(plan, run, observer=terminal, save=save, rank_group=rank_group, executor=executor)
         except Interrupted as stopped:
             return stopped.run
         if rank_group is not None:

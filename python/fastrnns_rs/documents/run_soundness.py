@@ -276,7 +276,7 @@ def check_sides(run: Run) -> None:
         if other and len(names) > 1 and result.side not in {None, *(one.name for one in other)}:
             sides = f"{shown(result.side)}, and {shown(result.runner)} is the runner of {shown(other[0].name)}"
             raise UsageError(f"results[{number}].side is {sides}")
-    planned = [(one.runner, one.side, one.problem) for one in run.plan.runners]
+    planned = {(one.runner, one.side, one.problem) for one in run.plan.runners}
     for number, result in enumerate(run.results):
         other_side = {"a": "b", "b": "a"}.get(result.side or "")
         key, exchanged = ((result.runner, one, result.problem) for one in (result.side, other_side))

@@ -22,12 +22,12 @@ def additions_noted() -> Iterator[None]:
     try:
         yield
     finally:
-        _known = before, _present()
+        _known = before, present_path()
 
 
 def own_path() -> list[str]:
     """Returns the module search path without the additions of loaded files."""
-    found = _present()
+    found = present_path()
     if _known is None:
         return found
     before, after = _known
@@ -45,6 +45,6 @@ def own_path() -> list[str]:
     return found
 
 
-def _present() -> list[str]:
-    """Returns the entries that are strings, as Python ignores all others."""
+def present_path() -> list[str]:
+    """Returns the whole module search path, as far as Python does not ignore it."""
     return [one for one in sys.path if isinstance(one, str)]

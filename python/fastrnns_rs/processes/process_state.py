@@ -12,8 +12,12 @@ from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.working_directory import working_directory_restored
 
-#: Limits of the system by name; an old name of one comes before its present name.
-_LIMITS = {name: getattr(resource, name) for name in sorted(dir(resource)) if name.startswith("RLIMIT_")}
+#: Limits of the system by name, without the old name of one. That of core files changes no measurement.
+_LIMITS = {
+    name: getattr(resource, name)
+    for name in dir(resource)
+    if name.startswith("RLIMIT_") and name not in {"RLIMIT_CORE", "RLIMIT_OFILE"}
+}
 
 
 @contextmanager
@@ -73,11 +77,15 @@ def _restore_limits(before: Mapping[int, tuple[int, int]]) -> list[str]:
         soft, hard = before[one]
         if resource.getrlimit(one) == (soft, hard):
             continue
-        # Most users may not raise a hard limit.
-        with suppress(OSError, ValueError):
+        try:
             resource.setrlimit(one, (soft, hard))
-            continue
-        lowered.append(name)
+        except (OSError, ValueError):
+            # Most users may not raise a hard limit.
+            lowered.append(name)
+            left = resource.getrlimit(one)[1]
+            fits = left == resource.RLIM_INFINITY or resource.RLIM_INFINITY != soft <= left
+            with suppress(OSError, ValueError):
+                resource.setrlimit(one, (soft if fits else left, left))
     return lowered
 
 

@@ -35,7 +35,7 @@ def wrapped(text: str, limit: int, *, breaks: bool = False) -> list[str]:
     body = re.sub(_FIGURE, rf"\1{_NO_BREAK}", text.lstrip())
     lines = [
         line
-        for start in range(0, len(body), _PIECE if breaks else len(body))
+        for start in range(0, len(body), _PIECE if breaks else max(len(body), 1))
         for line in textwrap.wrap(
             body[start : start + _PIECE] if breaks else body,
             max(limit, _LEAST),

@@ -67,6 +67,25 @@ def test_a_tag_of_another_user_hides_no_run_and_deletes_none(
     assert len(os.listdir(three.runs_folder)) == 3
 
 
+def test_a_tag_in_a_folder_of_another_user_hides_no_other_tag(
+    three: RunHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three.tag(three.document().runs, "good")
+    linked = three.tags_folder / "linked"
+    linked.symlink_to("of_another_user")
+    real = os.stat
+
+    def refusing(path: Any, *given: Any, **more: Any) -> Any:
+        if path == linked and more.get("follow_symlinks", True):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return real(path, *given, **more)
+
+    monkeypatch.setattr(os, "stat", refusing)
+    assert [one["tags"] for one in run_cli("history", "--json").json()["runs"]] == [["good"]] * 3
+    done = run_cli("history", "--prune", "--keep", "1B")
+    assert (done.status, "Permission denied" in done.stderr) == (1, True)
+
+
 @pytest.mark.parametrize("place", ["tags", "tags/a"])
 @pytest.mark.parametrize("becomes", ["link", "loop", "file"])
 def test_a_run_whose_tags_are_elsewhere_is_not_deleted(three: RunHistory, place: str, becomes: str) -> None:

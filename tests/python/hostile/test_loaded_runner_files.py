@@ -27,7 +27,7 @@ os.environ["PLANTED_VARIABLE"] = "1"
 os.environ.pop("PLANTED_BEFORE", None)
 sys.setrecursionlimit(5000)
 sys.argv = sys.argv[:1]
-resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+resource.setrlimit(resource.RLIMIT_STACK, (1 << 22, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -42,7 +42,7 @@ def state() -> tuple[object, ...]:
     umask = os.umask(0o077)
     os.umask(umask)
     handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    limits = resource.getrlimit(resource.RLIMIT_CORE), tuple(sys.argv)
+    limits = resource.getrlimit(resource.RLIMIT_STACK), tuple(sys.argv)
     return Path.cwd(), umask, *handlers, os.sched_getaffinity(0), dict(os.environ), sys.getrecursionlimit(), limits
 
 
@@ -56,14 +56,12 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.delenv(name, raising=False)
     _, umask, *handlers, _, _, depth, _ = state()
     monkeypatch.setattr(sys, "argv", ["fastrnns-rs", "bench"])
-    core = resource.getrlimit(resource.RLIMIT_CORE)
-    # Another limit than that of the file, where the system permits one.
-    resource.setrlimit(resource.RLIMIT_CORE, (core[1], core[1]))
+    limits = resource.getrlimit(resource.RLIMIT_STACK)
     cpus = os.sched_getaffinity(0)
     found = tmp_path / "moves.py"
     found.write_text(CODE)
     yield found
-    resource.setrlimit(resource.RLIMIT_CORE, core)
+    resource.setrlimit(resource.RLIMIT_STACK, limits)
     sys.setrecursionlimit(int(str(depth)))
     os.umask(int(str(umask)))
     os.sched_setaffinity(0, cpus)
@@ -169,13 +167,20 @@ def test_a_changed_priority_is_restored(file: Path, priorities: list[int], monke
 
 
 def test_a_limit_that_stays_lower_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = iter([(1, 1), (0, 0)])
+    """Most users may not raise a hard limit. The other limit becomes as large as it may."""
+    known = [(90, 100)]
 
-    def refuse(_which: int, _limits: tuple[int, int]) -> None:
-        raise ValueError("not allowed to raise maximum limit")
+    def limit(which: int, limits: tuple[int, int]) -> None:
+        if which == resource.RLIMIT_NOFILE:
+            if limits[1] > known[-1][1]:
+                raise ValueError("not allowed to raise maximum limit")
+            known.append(limits)
 
-    monkeypatch.setattr(resource, "setrlimit", refuse)
-    monkeypatch.setattr(resource, "getrlimit", lambda which: next(limits) if which == resource.RLIMIT_CORE else (1, 1))
-    text = "the plug-in lowered limits of the process for good, also for other runners: RLIMIT_CORE"
-    with pytest.raises(UsageError, match=text), process_restored("the plug-in"):
-        pass
+    monkeypatch.setattr(resource, "setrlimit", limit)
+    monkeypatch.setattr(resource, "getrlimit", lambda which: known[-1] if which == resource.RLIMIT_NOFILE else (1, 1))
+    text = "the plug-in lowered limits of the process for good, also for other runners: RLIMIT_NOFILE\\."
+    for lowered, restored in (((8, 95), (90, 95)), ((8, 50), (50, 50))):
+        known.append((90, 100))
+        with pytest.raises(UsageError, match=text), process_restored("the plug-in"):
+            known.append(lowered)
+        assert known[-1] == restored

@@ -47,6 +47,7 @@ def test_broken_words_keep_all_characters() -> None:
     assert max(map(len, lines)) == 80
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert [line.startswith("  ") for line in lines] == [False, *[True] * (len(lines) - 1)]
+    assert prose.wrapped(" " * 100, 80) == prose.wrapped(" " * 100, 80, breaks=True) == [""]
 
 
 def test_namespaces_of_a_long_name_are_removed() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -90,15 +92,35 @@ def _folders(path: Path, closed: Sequence[type[OSError]]) -> list[Path]:
     """
     if not os.path.lexists(path):
         return []
-    if not path.is_dir():
+    if not _is_folder(path):
         raise _lost_tags(path)
+    found: list[Path] = []
     with suppress(FileNotFoundError, *closed):
         found = [one for one in path.iterdir() if _TAG.fullmatch(one.name)]
-        for one in found:
-            if one.is_symlink() and not one.is_dir():
+    folders = []
+    for one in found:
+        with suppress(*closed):
+            if _is_folder(one):
+                folders.append(one)
+            elif one.is_symlink():
                 raise _lost_tags(one)
-        return [one for one in found if one.is_dir()]
-    return []
+    return folders
+
+
+def _is_folder(path: Path) -> bool:
+    """Returns True for a folder.
+
+    `Path.is_dir` may return False for one that cannot be looked at, whose tags protect runs.
+
+    Raises:
+        OSError: If the path cannot be looked at.
+    """
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}:
+            return False
+        raise
 
 
 def _lost_tags(path: Path) -> UsageError:

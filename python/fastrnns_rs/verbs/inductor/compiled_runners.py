@@ -116,7 +116,7 @@ def _bench_command(task: Task, options: Options) -> str:
     words = ["--quick"] if options.quick else ["--processes", "1"]
     preset = "quick" if options.quick else "cpu" if problem.device == "cpu" else "upstream"
     # A runner of a file is known only with its file.
-    words += ["--runner-file", source.file] if source.module.startswith(registry.FILE_MODULE) else []
+    words += [] if source.runner_file is None else ["--runner-file", source.runner_file]
     words += [] if options.device == "auto" else ["--device", options.device]
     words += [] if options.threads is None else ["--threads", str(options.threads)]
     words += problem_options(problem, PRESETS[preset])

@@ -12,6 +12,8 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.problem.torch_profiler import HANDLERS, TorchOptions, check_for_device
+from fastrnns_rs.processes.module_path import present_path
+from fastrnns_rs.processes.worker_setting import python_path
 from fastrnns_rs.runners.module_clashes import check_clashes
 from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
@@ -108,14 +110,16 @@ def plan_captures(prepared: Prepared, *, separate: bool = False, processes: int 
 def _check_function(module: str, name: str, timeout: float) -> None:
     """Checks that the profiled process can import a function.
 
-    Another process with the same path imports it: the module most likely imports torch, which this process never does.
+    Another process imports it: the module most likely imports torch, which this process never does. The profiled
+    process has the folders of its runners' files on its path too.
 
     Raises:
         UsageError: If the function cannot be imported.
     """
     command = [sys.executable, "-P", "-m", "fastrnns_rs.worker.profile.trace_handler", module, name]
     try:
-        completed = run_command(command, timeout=timeout, env=child_environment())
+        variables = {**child_environment(), "PYTHONPATH": python_path(present_path())}
+        completed = run_command(command, timeout=timeout, env=variables)
     except (OSError, RuntimeError) as error:
         message, hint = f"cannot import module: {module!r}", "Import the module at a Python prompt."
         raise UsageError(message, hint, where="on_trace_ready", reason=str(error)) from None
