@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fastrnns_rs.processes.temporary_folder import temporary_folder
+from fastrnns_rs.processes.temporary_folder import temporary_folder, temporary_root
 
 
 @pytest.fixture
@@ -57,3 +58,30 @@ def test_ctrl_c_while_it_is_removed_leaves_nothing(place: Path, monkeypatch: pyt
     with pytest.raises(KeyboardInterrupt), temporary_folder("x-") as folder:
         Path(folder, "file").touch()
     assert not [*place.iterdir()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_an_interrupt_leaves_no_file_of_the_first_look(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python makes a file in each folder that it tries, and removes it."""
+    real = os.open
+
+    def interrupted(*given: Any, **more: Any) -> int:
+        descriptor = real(*given, **more)
+        os.kill(os.getpid(), number)
+        return descriptor
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(os, "open", interrupted)
+    before = signal.signal(number, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            temporary_root()
+    finally:
+        signal.signal(number, before)
+    assert os.listdir(tmp_path) == []

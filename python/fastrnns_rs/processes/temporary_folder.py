@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -25,6 +26,8 @@ _VARIABLES = ("TMPDIR", "TEMP", "TMP")
 _USUAL = ("/tmp", "/var/tmp", "/usr/tmp")  # noqa: S108  # names to compare with
 #: Number of attempts to remove the folder: each Ctrl-C interrupts an attempt.
 _TRIES = 5
+#: Signals that end a command.
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @contextmanager
@@ -69,10 +72,14 @@ def temporary_root() -> Path:
     Raises:
         FastrnnsError: If no folder can be written to.
     """
+    # Python first tries each folder with a file, which an interrupt could leave there.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
         return Path(tempfile.gettempdir())
     except OSError as error:
         raise _not_created(error) from None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def is_working_directory() -> bool:
