@@ -1,4 +1,4 @@
-"""What one file of runners adds to the module path is not seen by the runners of another."""
+"""A runner gets the module path of its own file: what other files add to it stays in the process of the command."""
 
 from __future__ import annotations
 
