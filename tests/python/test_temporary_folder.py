@@ -6,6 +6,8 @@ import os
 import shutil
 import signal
 import tempfile
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,7 @@ def test_an_interrupt_leaves_no_file_of_the_first_look(
     def interrupted(*given: Any, **more: Any) -> int:
         descriptor = real(*given, **more)
         os.kill(os.getpid(), number)
+        time.sleep(0.05)
         return descriptor
 
     def interrupt(_number: int, _frame: object) -> None:
@@ -78,10 +81,15 @@ def test_an_interrupt_leaves_no_file_of_the_first_look(
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(os, "open", interrupted)
-    before = signal.signal(number, interrupt)
+    before, ended = signal.signal(number, interrupt), threading.Event()
+    # Another thread, as numpy has, gets the signals that the main thread does not take.
+    other = threading.Thread(target=ended.wait)
+    other.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             temporary_root()
     finally:
         signal.signal(number, before)
+        ended.set()
+        other.join()
     assert os.listdir(tmp_path) == []

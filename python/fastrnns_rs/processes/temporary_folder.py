@@ -13,7 +13,8 @@ import secrets
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from fastrnns_rs.processes.ownership import others_may_add
 #: Variables that name the folder for temporary files, and folders that Python tries next.
 _VARIABLES = ("TMPDIR", "TEMP", "TMP")
 _USUAL = ("/tmp", "/var/tmp", "/usr/tmp")  # noqa: S108  # names to compare with
-#: Number of attempts to remove the folder: each Ctrl-C interrupts an attempt.
+#: Number of attempts at what must be done: each Ctrl-C interrupts an attempt.
 _TRIES = 5
 #: Signals that end a command.
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -55,15 +56,20 @@ def temporary_folder(prefix: str) -> Iterator[str]:
             raise _not_created(error) from None
         yield str(folder)
     finally:
-        interrupt: BaseException | None = None
-        for _ in range(_TRIES):
-            try:
-                _remove_own(str(folder), process)
-                break
-            except BaseException as error:  # noqa: BLE001  # a signal's handler may raise here too, and the folder must be removed first
-                interrupt = error
-        if interrupt is not None:
-            raise interrupt
+        _insist(lambda: _remove_own(str(folder), process))
+
+
+def _insist(action: Callable[[], None]) -> None:
+    """Performs an action in spite of interrupts, of which it raises the last one afterwards."""
+    interrupt: BaseException | None = None
+    for _ in range(_TRIES):
+        try:
+            action()
+            break
+        except BaseException as error:  # noqa: BLE001  # a signal's handler may raise here too
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
 
 
 def temporary_root() -> Path:
@@ -72,14 +78,41 @@ def temporary_root() -> Path:
     Raises:
         FastrnnsError: If no folder can be written to.
     """
-    # Python first tries each folder with a file, which an interrupt could leave there.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
+        if tempfile.tempdir is None:
+            # Python first tries each folder with a file, which an interrupt could leave there.
+            with _signals_deferred():
+                tempfile.gettempdir()
         return Path(tempfile.gettempdir())
     except OSError as error:
         raise _not_created(error) from None
+
+
+@contextmanager
+def _signals_deferred() -> Iterator[None]:
+    """Calls the handlers of signals that come in the block after it.
+
+    Blocked signals would go to other threads, such as those of numpy, and their handlers would run at once.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        # Handlers run in the main thread.
+        yield
+        return
+    handlers = {one: handler for one in _STOPS if callable(handler := signal.getsignal(one))}
+    came: list[int] = []
+
+    def restore() -> None:
+        for one, handler in handlers.items():
+            signal.signal(one, handler)
+
+    try:
+        for one in handlers:
+            signal.signal(one, lambda number, _frame: came.append(number))
+        yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        _insist(restore)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def is_working_directory() -> bool:
