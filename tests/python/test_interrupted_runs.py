@@ -20,6 +20,7 @@ from fastrnns_rs.views.run import run_screen
 
 SMALL = ["--runner-file", PLANTED, "--device", "cpu", "--nloops", "12", "--warmup", "2", "--no-history", *TINY]
 AB = ["ab", "sound", "prints", "--processes", "3", *SMALL]
+BENCH = ["bench", "sound", "--processes", "3", *SMALL]
 
 
 def interrupted(words: Sequence[object], folder: Path, *, after: int = 2) -> Done:
@@ -69,7 +70,9 @@ def test_an_interrupted_comparison_as_json_is_its_run(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_reader_that_ctrl_c_ended_too_does_not_cost_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def discarded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Descriptors that are dropped, as stdout, whose reader has left."""
     echo = click.echo
 
     def refuses(message: Any = None, **more: Any) -> None:
@@ -77,10 +80,24 @@ def test_a_reader_that_ctrl_c_ended_too_does_not_cost_the_run(tmp_path: Path, mo
             raise BrokenPipeError
         echo(message, **more)
 
-    discarded: list[int] = []
+    found: list[int] = []
     monkeypatch.setattr(click, "echo", refuses)
-    monkeypatch.setattr(shared, "discard", discarded.append)
-    check_kept(interrupted([*AB, "--json"], tmp_path), tmp_path, 2)
+    monkeypatch.setattr(shared, "discard", found.append)
+    return found
+
+
+@pytest.mark.parametrize("words", [AB, BENCH])
+def test_a_reader_that_ctrl_c_ended_too_does_not_cost_the_run(
+    words: list[object], tmp_path: Path, discarded: list[int]
+) -> None:
+    check_kept(interrupted([*words, "--json"], tmp_path), tmp_path, 2)
+    assert discarded == [shared.STDOUT]
+
+
+def test_a_reader_that_left_does_not_cost_a_complete_run(tmp_path: Path, discarded: list[int]) -> None:
+    done = run_pretended(*BENCH, "--json", cwd=tmp_path, TMPDIR=tmp_path)
+    assert done.status == 0
+    check_kept(done, tmp_path, 3)
     assert discarded == [shared.STDOUT]
 
 
@@ -96,7 +113,7 @@ def test_nothing_is_kept_before_the_first_process(tmp_path: Path) -> None:
     assert "the run is in" not in done.stderr
 
 
-@pytest.mark.parametrize("words", [["bench", "sound", "--processes", "3", *SMALL], AB])
+@pytest.mark.parametrize("words", [BENCH, AB])
 def test_ctrl_c_while_a_run_is_formatted_does_not_cost_the_run(
     words: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -203,11 +203,7 @@ def _prints(text: str) -> bool:
 
     Ctrl-C also ends the program that reads a pipe.
     """
-    if sys.stdout is None:
-        return False
-    try:
-        click.echo(text.encode(errors="surrogateescape"), nl=False)
-    except OSError:
-        shared.discard(shared.STDOUT)
-        return False
-    return True
+    with suppress(OSError):
+        return shared.deliver(text, None)
+    shared.discard(shared.STDOUT)
+    return False

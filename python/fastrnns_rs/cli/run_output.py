@@ -65,17 +65,20 @@ class RunTarget:
         """File for the formatted document; None for stdout, a pipe or a device."""
         return None if self.output is None or shared.is_stream(self.output) else self.output
 
-    def write(self, text: str, document: ResultsFile) -> None:
+    def write(self, text: str, document: ResultsFile) -> bool:
         """Writes the formatted document.
 
         Args:
             text: Document.
             document: File at `document_file`.
+
+        Returns:
+            False if the reader of stdout or of a pipe has left before the end, or if there is no stdout.
         """
         if self.document_file is None:
-            shared.deliver(text, self.output)
-        else:
-            document.deliver(text)
+            return shared.deliver(text, self.output)
+        document.deliver(text)
+        return True
 
     def deliver(
         self, run: Run, results: ResultsFile, document: ResultsFile, *, wide: bool, separator: str | None
@@ -106,8 +109,7 @@ class RunTarget:
             text = fastrnns_table(run, " " if separator is None else separator)
         else:
             text = run.render(name)
-        self.write(text, document)
-        return name == "json" and self.output is None
+        return self.write(text, document) and name == "json" and self.output is None
 
     def _show_table(self, run: Run, results: ResultsFile, document: ResultsFile, *, wide: bool) -> None:
         from fastrnns_rs.views.prose import WIDTH

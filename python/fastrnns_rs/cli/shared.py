@@ -98,49 +98,60 @@ def choose_format(given: dict[str, Any]) -> str | None:
     return found
 
 
-def deliver(text: str, output: Path | None) -> None:
+def deliver(text: str, output: Path | None) -> bool:
     """Writes a result to a file or to stdout.
 
     A document is UTF-8 bytes, whatever the encoding of the terminal.
+
+    Returns:
+        False if the reader of stdout or of a pipe has left before the end, or if there is no stdout.
     """
     # A path may contain bytes that are not UTF-8. Such bytes are written unchanged.
     data = text.encode(errors="surrogateescape")
     if output is None or is_stream(output):
-        deliver_pieces(lambda take: _discard(take(data)), output)
-    else:
-        from fastrnns_rs.documents import writing
-        from fastrnns_rs.documents.writer_lock import locked
+        return deliver_pieces(lambda take: _discard(take(data)), output)
+    from fastrnns_rs.documents import writing
+    from fastrnns_rs.documents.writer_lock import locked
 
-        with locked(output) as place:
-            writing.write(output, [data], place)
+    with locked(output) as place:
+        writing.write(output, [data], place)
+    return True
 
 
 def _discard(_result: object) -> None:
     """Ignores a result."""
 
 
-def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: Path | None) -> None:
+def deliver_pieces(write: Callable[[Callable[[bytes], object]], None], output: Path | None) -> bool:
     """Writes a result that comes in pieces, because it may be too large for memory.
 
     Args:
         write: Function that passes all pieces to its argument, a function.
         output: File to write to; None for stdout.
+
+    Returns:
+        False if the reader of stdout or of a pipe has left before the end, or if there is no stdout.
     """
+    is_whole = False
     if output is None or is_stdout(output):
         with unread(STDOUT):
             write(lambda piece: click.echo(piece, nl=False))
+            is_whole = sys.stdout is not None
     elif is_stream(output):
         from fastrnns_rs.documents.writing import open_stream
 
         # The reader of a pipe may leave early, as that of stdout.
         with suppress(BrokenPipeError), open_stream(output) as stream:
             write(stream.write)
+            is_whole = True
     else:
         from fastrnns_rs.documents.writer_lock import locked
         from fastrnns_rs.documents.writing import replacing
 
         with locked(output) as place, replacing(output, place) as file:
             write(file.write)
+        is_whole = True
+    return is_whole
 
 
 def is_stream(output: Path) -> bool:

@@ -60,7 +60,7 @@ def temporary_folder(prefix: str) -> Iterator[str]:
 
 
 def _insist(action: Callable[[], None]) -> None:
-    """Performs an action in spite of interrupts, of which it raises the last one afterwards."""
+    """Performs an action despite interrupts, and raises the last one at its end."""
     interrupt: BaseException | None = None
     for _ in range(_TRIES):
         try:
