@@ -226,6 +226,38 @@ def test_a_process_with_another_torchvision_is_a_failure(workers: Workers) -> No
     assert run["py"].reason == reason
 
 
+@pytest.mark.parametrize(
+    ("times", "added", "why"),
+    [
+        ([5], {"slices": [0, 3, 9]}, "slices has 3 turns, and plan.turns is None"),
+        ([5], {"status": "failed", "slices": [0, 3, 9]}, "slices has 3 turns, and plan.turns is None"),
+        # As a float, it is the limit itself.
+        ([2**62 - 1], {}, "forward.estimate_ns is 4.611686018427388e+18, not a time of less than 2⁶² ns"),
+        ([1, 5, 2**61], {}, "forward.ci_high_ns is"),
+    ],
+    ids=["turns", "turns of a failure", "time", "interval"],
+)
+def test_an_answer_that_no_reader_would_accept_is_a_failure(times: list[int], added: dict[str, Any], why: str) -> None:
+    """The run file would be damaged for all rows."""
+    plan, run = begin(["cudnn", "py"], processes=3)
+    forged = (measured([5] + [one] * 19, [5] * 20) for one in times)
+
+    def workers(job: dict[str, Any]) -> Answer:
+        if job["runner"] != "py":
+            return measured([7] * 20, [7] * 20)
+        answer = next(forged)
+        return replace(answer, content={**answer.content, "timed_loop_ns": None, **added})
+
+    done = execute(plan, run, executor=each(workers))
+    run = Run.from_text(done.to_json(), "run.json")
+    assert (run["cudnn"].status, run["py"].status, run["py"].forward) == ("ok", "failed", None)
+    failed = run["py"].processes[-1]
+    assert failed.reason.startswith(f"the result of its worker is damaged: {why}")
+    assert (failed.index, failed.forward_ns, failed.slices) == (len(times) - 1, [], None)
+    assert failed.session == run.sessions[-1].session_id
+    assert failed.started_utc is not None
+
+
 def test_time_that_does_not_fit_into_the_timeout_is_refused() -> None:
     with pytest.raises(UsageError, match=r"1800 s \(timeout\)|1800 s, and a process measures for up to 1800 s"):
         begin(stop="time:30m", processes=2)

@@ -41,24 +41,36 @@ def check_results(results: Sequence[Result]) -> None:
     keys = ((one.runner, one.side, one.problem, *sorted(one.point.items())) for one in results)
     _refuse_repeated("results", "", keys)
     for number, result in enumerate(results):
-        path = f"results[{number}].processes"
-        if result.status == "ok" and not result.processes:
-            raise UsageError(f"{path} is empty, and the status of the result is ok")
-        _refuse_repeated(path, ".order", (one.order for one in result.processes))
-        _refuse_repeated(path, ".index", ((one.index, one.rank) for one in result.processes))
-        for place, process in enumerate(result.processes):
-            check_samples(f"{path}[{place}].", process)
-        for phase in ("forward", "backward"):
-            _check_summary(f"results[{number}].{phase}", result, phase)
-        _check_peaks(f"results[{number}]", result)
-        _check_point(f"results[{number}].point", result)
+        check_result(f"results[{number}].", result)
+
+
+def check_result(path: str, result: Result) -> None:
+    """Rejects duplicate processes and inconsistent samples of one result.
+
+    Args:
+        path: Path before the key in the message.
+        result: Result.
+
+    Raises:
+        UsageError: If the result is inconsistent; the message names the key.
+    """
+    if result.status == "ok" and not result.processes:
+        raise UsageError(f"{path}processes is empty, and the status of the result is ok")
+    _refuse_repeated(f"{path}processes", ".order", (one.order for one in result.processes))
+    _refuse_repeated(f"{path}processes", ".index", ((one.index, one.rank) for one in result.processes))
+    for place, process in enumerate(result.processes):
+        check_samples(f"{path}processes[{place}].", process)
+    for phase in ("forward", "backward"):
+        _check_summary(f"{path}{phase}", result, phase)
+    _check_peaks(path, result)
+    _check_point(f"{path}point", result)
 
 
 def _check_peaks(path: str, result: Result) -> None:
     for name in ("peak_memory_bytes", "peak_reserved_bytes"):
         value, known = getattr(result, name), {getattr(one, name) for one in result.processes} - {None}
         if value is not None and known and value not in known:
-            raise UsageError(f"{path}.{name} is {value}, and no process has this peak")
+            raise UsageError(f"{path}{name} is {value}, and no process has this peak")
 
 
 def _check_point(path: str, result: Result) -> None:
@@ -250,12 +262,25 @@ def check_plan(run: Run) -> None:
         raise UsageError(f"status is {run.status}, and plan.stopped_by is interrupt")
     for number, result in enumerate(run.results):
         for place, process in enumerate(result.processes):
-            turns = len(process.slices or [])
-            if turns > (plan.turns or 0):
-                path = f"results[{number}].processes[{place}].slices"
-                raise UsageError(f"{path} has {turns} turns, and plan.turns is {shown(plan.turns)}")
+            check_turns(f"results[{number}].processes[{place}].", process, plan.turns)
     if not 1 <= plan.sessions <= max(plan.processes, 1):
         raise UsageError(f"plan.sessions is {plan.sessions}, and plan.processes is {plan.processes}")
+
+
+def check_turns(path: str, process: Process, most: int | None) -> None:
+    """Rejects a process with more turns than the plan has.
+
+    Args:
+        path: Path before the key in the message.
+        process: Process.
+        most: Largest number of turns; None for processes without turns.
+
+    Raises:
+        UsageError: If the process has more turns.
+    """
+    turns = len(process.slices or [])
+    if turns > (most or 0):
+        raise UsageError(f"{path}slices has {turns} turns, and plan.turns is {shown(most)}")
 
 
 def check_sides(run: Run) -> None:

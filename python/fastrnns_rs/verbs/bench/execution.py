@@ -160,6 +160,7 @@ class _Execution:
                 detects_warmup=detects,
                 # Ranks may have other versions, of which a warning tells.
                 torch_version=None if rank_group else environments.get(task.side, run.environment).torch_version,
+                turns=run.plan.turns,
             )
             for task in plan.tasks
         ]

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs.documents.replicates import by_index, counted, level
 from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, ResultStatus
+from fastrnns_rs.documents.run_soundness import check_result
+from fastrnns_rs.documents.soundness import check_numbers
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.stats import precision_reached
 from fastrnns_rs.verbs.bench.host_time import with_host_time
 from fastrnns_rs.verbs.bench.phase_summary import half_width, summary
 from fastrnns_rs.verbs.bench.warmup_cut import set_common_cut
-from fastrnns_rs.verbs.bench.worker_answer import make_process
+from fastrnns_rs.verbs.bench.worker_answer import make_damaged, make_process
 
 Phase = Literal["forward", "backward"]
 
@@ -29,6 +32,7 @@ class Row:
         earlier: Earlier result, in a resumed run; otherwise None.
         detects_warmup: True if the plan does not set the number of iterations before the timed ones, or of those.
         torch_version: Version of torch that the run records; None accepts any.
+        turns: Largest number of turns of a process; None for processes without turns.
     """
 
     def __init__(
@@ -38,8 +42,10 @@ class Row:
         *,
         detects_warmup: bool = False,
         torch_version: str | None = None,
+        turns: int | None = None,
     ) -> None:
         self.task = task
+        self._turns = turns
         self._torch_version = torch_version
         self._torchvision_version: str | None = None
         self._detects_warmup = detects_warmup
@@ -94,20 +100,36 @@ class Row:
             session: ID of the session.
             started_utc: Start time of the worker.
         """
-        process, timing = make_process(
-            answer, index=self.next_index if index is None else index, order=order, rank=rank
-        )
+        number = self.next_index if index is None else index
+        process, timing = make_process(answer, index=number, order=order, rank=rank, turns=self._turns)
         process = replace(process, session=session, started_utc=started_utc)
         self._timing_mode = self._timing_mode or timing.timing_mode
         self._resolution = self._resolution or timing.timer_resolution_ns
         reason = self._change(process, answer) if process.status == "ok" else None
         if reason is not None:
             process = replace(process, status="failed", reason=reason)
-        self.processes.append(process)
-        if self._detects_warmup:
-            self.processes = set_common_cut(self.processes)
-        self._result = None
+        earlier = self.processes
+        self._keep([*earlier, process])
+        try:
+            self._check()
+        except UsageError as error:
+            place = {"index": number, "order": order, "rank": rank, "session": session, "started_utc": started_utc}
+            self._keep([*earlier, make_damaged(error, **place)])
         return self.processes[-1]
+
+    def _keep(self, processes: list[Process]) -> None:
+        self.processes = set_common_cut(processes) if self._detects_warmup else processes
+        self._result = None
+
+    def _check(self) -> None:
+        """Rejects a row that no reader of the run would accept.
+
+        Samples of a process may be sound, and the statistics of the row too large.
+        """
+        result = self.result()
+        # The numbers of each process are checked before.
+        check_numbers(replace(result, processes=[]))
+        check_result("", result)
 
     @property
     def _phases(self) -> list[Phase]:

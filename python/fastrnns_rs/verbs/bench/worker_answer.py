@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.run_file import Compile, FirstCall, Process, ResultStatus
-from fastrnns_rs.documents.run_soundness import check_samples
+from fastrnns_rs.documents.run_soundness import check_samples, check_turns
 from fastrnns_rs.documents.soundness import check_numbers
 from fastrnns_rs.errors import UsageError
 
@@ -39,7 +39,9 @@ class Timing:
     timer_resolution_ns: int | None = None
 
 
-def make_process(answer: Answer, *, index: int, order: int, rank: int | None) -> tuple[Process, Timing]:
+def make_process(
+    answer: Answer, *, index: int, order: int, rank: int | None, turns: int | None
+) -> tuple[Process, Timing]:
     """Converts the answer of a worker to a process of a run file.
 
     Args:
@@ -47,16 +49,27 @@ def make_process(answer: Answer, *, index: int, order: int, rank: int | None) ->
         index: Index among the processes of the row.
         order: Index among the processes of the run.
         rank: Rank of the process; None without ranks.
+        turns: Largest number of turns of the process; None if it has no turns.
     """
     place: dict[str, Any] = {"index": index, "order": order, "rank": rank}
     try:
-        return _read(answer, place)
+        return _read(answer, place, turns)
     except UsageError as error:
-        reason = f"the result of its worker is damaged: {error.message}"
-        return Process(**place, status="failed", reason=reason, compile=Compile(), forward_ns=[]), Timing()
+        return make_damaged(error, **place), Timing()
 
 
-def _read(answer: Answer, place: dict[str, Any]) -> tuple[Process, Timing]:
+def make_damaged(error: UsageError, **place: Any) -> Process:
+    """Returns the failed process of a damaged answer.
+
+    Args:
+        error: Fault of the answer.
+        place: Keys of the process that are not from the answer.
+    """
+    reason = f"the result of its worker is damaged: {error.message}"
+    return Process(**place, status="failed", reason=reason, compile=Compile(), forward_ns=[])
+
+
+def _read(answer: Answer, place: dict[str, Any], turns: int | None) -> tuple[Process, Timing]:
     content = answer.content
     status = _status(answer)
     found = {
@@ -74,6 +87,7 @@ def _read(answer: Answer, place: dict[str, Any]) -> tuple[Process, Timing]:
     check_numbers(process)
     check_numbers(timing)
     check_samples("", process)
+    check_turns("", process, turns)
     return _with_first_call(process), timing
 
 
