@@ -106,6 +106,20 @@ def test_a_family_that_forks_all_the_time_is_ended(mark: str) -> None:
     assert not marked(mark)
 
 
+def test_deeply_nested_processes_are_ended(mark: str) -> None:
+    """The stack is small, so that few processes are as deep for it as tens of thousands are for the usual one."""
+    code = """
+    resource.setrlimit(resource.RLIMIT_STACK, (128 << 10, 128 << 10))
+    nested = "trap '' TERM; [ $1 = 0 ] || sh -c \\"$0\\" \\"$0\\" $(($1 - 1)) $2; sleep $2"
+    # The limit of the stack holds for programs that start later.
+    command = "import sys; from fastrnns_rs._core import run_command"
+    command += "; print(run_command(sys.argv[1:], timeout=5, grace=0.2).timed_out)"
+    os.execv(sys.executable, [sys.executable, "-c", command, "sh", "-c", nested, nested, "300", sys.argv[1]])
+    """
+    assert alone(code, mark) == ["True"]
+    assert not marked(mark)
+
+
 # Who ends us.
 
 

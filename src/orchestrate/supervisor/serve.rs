@@ -265,7 +265,7 @@ impl State {
 
 /// All that is below us.
 fn descendants() -> Vec<Pid> {
-    tree::children(getpid()).into_iter().flat_map(tree::tree).collect()
+    tree::trees(tree::children(getpid()))
 }
 
 /// Signals all that is below us, and returns true if a process takes the signal. Where `/proc` is not mounted, only the

@@ -1,5 +1,6 @@
 //! Process tree, as reported by `/proc`.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -20,10 +21,17 @@ pub(super) fn children(pid: Pid) -> Vec<Pid> {
     found
 }
 
-/// A process and all that descend from it, itself last.
-pub(super) fn tree(root: Pid) -> Vec<Pid> {
-    let mut found: Vec<Pid> = children(root).into_iter().flat_map(tree).collect();
-    found.push(root);
+/// These processes and all that descend from them, each once, the deepest first.
+pub(super) fn trees(roots: impl IntoIterator<Item = Pid>) -> Vec<Pid> {
+    let mut known = HashSet::new();
+    let mut found: Vec<Pid> = roots.into_iter().filter(|&pid| known.insert(pid)).collect();
+    let mut next = 0;
+    // Without recursion: a command chooses how deep its processes are nested.
+    while let Some(&pid) = found.get(next) {
+        found.extend(children(pid).into_iter().filter(|&child| known.insert(child)));
+        next += 1;
+    }
+    found.reverse();
     found
 }
 
@@ -34,8 +42,8 @@ pub(super) fn kill_related(mark: &[u8], leaders: &[Pid]) {
     let is_led = |pid| Stat::of(pid).is_some_and(|stat| leads(stat.group) || leads(stat.session));
     // One that forks as fast as it is killed must not hold us for ever.
     for _ in 0..100 {
-        let related = all().filter(|&pid| has_variable(pid, mark) || is_led(pid)).flat_map(tree);
-        let alive: Vec<Pid> = related.filter(|&pid| Stat::of(pid).is_some_and(|stat| stat.is_alive)).collect();
+        let mut alive = trees(all().filter(|&pid| has_variable(pid, mark) || is_led(pid)));
+        alive.retain(|&pid| Stat::of(pid).is_some_and(|stat| stat.is_alive));
         if alive.is_empty() {
             return;
         }
