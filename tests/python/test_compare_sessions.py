@@ -334,3 +334,30 @@ def test_one_id_of_two_sessions_is_refused(key: str) -> None:
         with pytest.raises(UsageError, match="^different sessions have one ID: 'one': ") as raised:
             compare_sources(*sides, force=True)
         assert raised.value.reason == f"{key} is {getattr(known, key)!r} and '2026-01-01T00:00:09Z'"
+
+
+@pytest.mark.parametrize(
+    ("starts", "message"),
+    [
+        (["2026-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "2026-01-01T00:00:00Z"], "the session after its own"),
+        (["2030-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"], "its session"),
+        # Clocks are set back, and other programs write other times.
+        (["2026-01-01T14:00:00Z", "2026-01-01T00:00:00+14:00", "2026-01-01"], None),
+        (["today", "", "9999-12-31T23:59:59-14:00"], None),
+    ],
+)
+def test_a_process_of_another_session_is_refused(starts: list[str], message: str | None) -> None:
+    """One session that was called three, of other years, gave a verdict without a condition."""
+    known = [replace(SESSION, session_id=name, started_utc=start) for name, start in zip("abc", starts, strict=True)]
+    row = exactly([1000, 1010, 1020])
+    processes = [
+        replace(one, session="aab"[place], started_utc="2026-01-01T00:00:09Z")
+        for place, one in enumerate(row.processes)
+    ]
+    plain = run([replace(row, processes=processes)], sessions=known).to_dict()
+    if message is None:
+        assert Run.from_dict(plain).sessions == known
+        return
+    path = r"results\[0\]\.processes\[0\]\.started_utc is '2026-01-01T00:00:09Z'"
+    with pytest.raises(UsageError, match=f"^{path}, and {message} started at '20[23]0-01-01T00:00:00Z'$"):
+        Run.from_dict(plain)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from fastrnns_rs.documents import run_soundness, soundness, sweep_soundness
+from fastrnns_rs.documents import run_soundness, session_soundness, soundness, sweep_soundness
 from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
@@ -242,6 +242,7 @@ class Run(Container[Result], Tabular, Document):
         run_soundness.check_results(self.results)
         sweep_soundness.check_sweep(self)
         run_soundness.check_sessions(self)
+        session_soundness.check_starts(self)
         run_soundness.check_sides(self)
         run_soundness.check_plan(self)
         run_soundness.check_pairs(self)
