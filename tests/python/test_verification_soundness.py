@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from conftest import ROOT
 from summary_documents import example
 
@@ -17,6 +19,8 @@ from fastrnns_rs.documents.diagnosis import Diagnosis
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.problem.tolerance import Tolerance
+from fastrnns_rs.worker.verification import checks
 
 
 @pytest.mark.parametrize(
@@ -29,6 +33,12 @@ def test_a_key_that_is_there_twice_is_refused(text: str, tmp_path: Path) -> None
     for read in (Run.load, lambda path: compare(path, path)):
         with pytest.raises(UsageError, match="duplicate key: '(status|)'"):
             read(path)
+
+
+def gradient(found: dict[str, Any], **errors: float | None) -> None:
+    """Makes the first check one of a gradient, with these errors and tolerances of 1 %."""
+    [check] = found["results"][0]["checks"]
+    check |= {"name": "gradient:weight", "tolerance_absolute": 0.01, "tolerance_relative": 0.01, **errors}
 
 
 VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
@@ -47,6 +57,14 @@ VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
     "relative errors beyond what is allowed": (
         lambda found: found["results"][0]["checks"][0].update(max_relative=1e9, tolerance_absolute=0.0),
         r"^results\[0\]\.checks\[0\] is ok, and max_relative is 1e\+09, above tolerance_relative, ",
+    ),
+    "a gradient with errors beyond both tolerances": (
+        lambda found: gradient(found, max_absolute=5.0, max_relative=0.5),
+        r"^results\[0\]\.checks\[0\] is ok, and max_absolute is 5, above 0\.11$",
+    ),
+    "a gradient of zeros with errors": (
+        lambda found: gradient(found, max_absolute=0.02, max_relative=None),
+        r"^results\[0\]\.checks\[0\] is ok, and max_absolute is 0\.02, above 0\.01$",
     ),
     "no finite error": (
         lambda found: found["results"][0]["checks"][0].update(max_absolute=None),
@@ -73,6 +91,28 @@ def test_a_verification_that_contradicts_itself_is_refused(name: str) -> None:
     change(plain)
     with pytest.raises(UsageError, match=message):
         Verification.from_dict(plain)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("gradient:weight", [100.0, 1.0, 2.01, 1.01]),
+        ("gradient:weight", [0.0, 0.0, 0.01, 0.01]),
+        ("gradient:weight", [1e-300, 0.0, 0.01, 0.01]),
+        # Other tensors have relative errors of each element.
+        ("output", [100.0, 0.001, 2.0, 1.5]),
+    ],
+)
+def test_errors_within_both_tolerances_are_ok(name: str, values: list[float]) -> None:
+    """Tensors of these expected elements and errors, as `verify` checks them."""
+    first, second, error, other = values
+    expected = torch.tensor([first, second], dtype=torch.float64)
+    found = expected + torch.tensor([error, other], dtype=torch.float64)
+    one = checks.compare(name, found, expected, Tolerance(relative=0.02, absolute=1.5), scaled=name != "output").check
+    assert one.ok
+    plain = example(Verification, lambda: "x") | {"schema_version": "1.99"}
+    plain["results"][0]["checks"] = [asdict(one)]
+    assert Verification.from_dict(plain).results[0].checks == [one]
 
 
 @pytest.mark.parametrize(

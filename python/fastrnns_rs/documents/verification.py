@@ -13,6 +13,7 @@ from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
+from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
 FORMATS = ("table", "json")
@@ -151,7 +152,8 @@ def _check_errors(path: str, check: Check) -> None:
     """Rejects a check that is ok beside errors that are not.
 
     An error is allowed up to the sum of both tolerances. The two largest errors may be of different elements, so that
-    each shows something only where the other tolerance is 0.
+    each shows something only where the other tolerance is 0. Relative errors of a gradient are relative to one element,
+    so that both are of one element.
     """
     for name in ("tolerance_absolute", "tolerance_relative"):
         if getattr(check, name) < 0:
@@ -166,3 +168,9 @@ def _check_errors(path: str, check: Check) -> None:
         error, allowed = getattr(check, f"max_{name}"), getattr(check, f"tolerance_{name}")
         if error is not None and error > allowed and not getattr(check, f"tolerance_{other}"):
             raise UsageError(f"{path} is ok, and max_{name} is {error:g}, above tolerance_{name}, {allowed:g}")
+    if check.name.startswith("gradient:") and check.max_absolute is not None:
+        # A gradient of zeros has no relative error.
+        scale = check.max_absolute / check.max_relative if check.max_relative else 0.0
+        allowed = check.tolerance_absolute + check.tolerance_relative * scale
+        if check.max_absolute > allowed * (1 + COMPUTED) and check.max_relative != 0:
+            raise UsageError(f"{path} is ok, and max_absolute is {check.max_absolute:g}, above {allowed:g}")
