@@ -105,7 +105,9 @@ def sound_summary(*names: str) -> dict[str, Any]:
         row["kernel_time_fraction"] = row["total_ns"] / whole
     for row in found["kernels"]:
         row.update(device=0, span_fraction=row["total_ns"] / device["span_ns"])
-    found["idle_causes"] = [{**found["idle_causes"][0], "total_ns": device["idle_ns"]}]
+    idle = {"count": 7, "total_ns": device["idle_ns"]}
+    found["idle_causes"] = [{**found["idle_causes"][0], **idle, "device_id": device["device_id"]}]
+    device["budget"]["idle"] = [{"name": found["idle_causes"][0]["cause"], **idle}]
     found["launches"] |= {"matched_count": 2, "unmatched_kernel_count": device["kernel_count"] - 2}
     for which in ("latency", "queue"):
         found["launches"][f"{which}_histogram"] |= {"negative_count": 0, "counts": [1, 0, 1]}

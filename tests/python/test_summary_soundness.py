@@ -122,6 +122,22 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         first("idle_causes", total_ns=5),
         "idle_causes of devices[0] add up to 5 ns, and idle_ns is 4",
     ),
+    "another number of gaps": (
+        first("idle_causes", count=8),
+        "devices[0].budget.idle[0].count is 7, and that of idle_causes 8",
+    ),
+    "a kernel of another GPU": (
+        first("kernels", device_id=5),
+        "kernels[0].device_id is 5, and that of devices[0] is 4",
+    ),
+    "idle time of another GPU": (
+        first("idle_causes", device_id=None),
+        "idle_causes[0].device_id is None, and that of devices[0] is 4",
+    ),
+    "copies of another GPU": (
+        first("memory_operations", device=0, device_id=5),
+        "memory_operations[0].device_id is 5, and that of devices[0] is 4",
+    ),
     "bins without length": (
         lambda found: found["devices"][0]["activity"].update(bin_ns=0),
         "devices[0].activity.bin_ns is 0, not above 0",

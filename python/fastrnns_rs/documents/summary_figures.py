@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.tolerances import COMPUTED, check_number, is_between, is_near
 from fastrnns_rs.errors import UsageError
 
@@ -38,6 +39,7 @@ def check_figures(found: SummaryDocument) -> None:
             _check_quotient(
                 f"{path}.bandwidth_gb_per_s", copies.bandwidth_gb_per_s, copies.total_bytes, copies.total_ns
             )
+    _check_places(found)
     _check_devices(found)
     _check_shares(found)
     _check_launches(found)
@@ -87,10 +89,24 @@ def _check_part(path: str, row: object, part: str, whole: str) -> None:
         raise UsageError(f"{path}.{part} is {one}, above {whole}, {other}")
 
 
+def _check_places(found: SummaryDocument) -> None:
+    """Checks that a row has the number of its device."""
+    for name in ("kernels", "memory_operations", "streams", "idle_causes"):
+        for place, row in enumerate(getattr(found, name)):
+            if row.device is None or row.device >= len(found.devices):
+                continue
+            value, known = row.device_id, found.devices[row.device].device_id
+            if value != known:
+                path = f"{name}[{place}].device_id"
+                raise UsageError(f"{path} is {shown(value)}, and that of devices[{row.device}] is {shown(known)}")
+
+
 def _check_devices(found: SummaryDocument) -> None:
     idle: Counter[int | None] = Counter()
+    counts: Counter[tuple[int | None, str]] = Counter()
     for row in found.idle_causes:
         idle[row.device] += row.total_ns
+        counts[row.device, row.cause] += row.count
     for place, device in enumerate(found.devices):
         path = f"devices[{place}]"
         _check_quotient(f"{path}.utilization", device.utilization, device.busy_ns, device.span_ns)
@@ -102,6 +118,13 @@ def _check_devices(found: SummaryDocument) -> None:
         _check_part(path, device, "overlap_ns", "busy_ns")
         if place in idle and idle[place] != device.idle_ns:
             raise UsageError(f"idle_causes of {path} add up to {idle[place]} ns, and idle_ns is {device.idle_ns}")
+        # Budgets of earlier versions have other causes.
+        for number, cause in enumerate(device.budget.idle if device.budget else ()):
+            count = counts.get((place, cause.name), cause.count)
+            if cause.count != count:
+                raise UsageError(
+                    f"{path}.budget.idle[{number}].count is {cause.count}, and that of idle_causes {count}"
+                )
     for place, row in enumerate(found.idle_causes):
         _check_part(f"idle_causes[{place}]", row, "in_stream_ns", "total_ns")
     for place, stream in enumerate(found.streams):
