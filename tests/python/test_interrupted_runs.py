@@ -107,6 +107,11 @@ def test_a_run_that_a_file_has_is_in_no_other_place(flags: list[str], tmp_path: 
     assert (done.stdout, [one.name for one in tmp_path.iterdir()]) == ("", ["ab.json"])
 
 
+def test_a_run_that_a_document_has_is_in_no_other_place(tmp_path: Path) -> None:
+    done = run_pretended(*BENCH, "--json", "--output", "run.json", cwd=tmp_path, TMPDIR=tmp_path)
+    assert (done.status, done.stdout, [one.name for one in tmp_path.iterdir()]) == (0, "", ["run.json"])
+
+
 def test_nothing_is_kept_before_the_first_process(tmp_path: Path) -> None:
     done = interrupted([*AB, "--format", "markdown"], tmp_path, after=0)
     assert (done.stdout, [*tmp_path.iterdir()]) == ("", [])

@@ -147,7 +147,7 @@ def _keep_and_measure(
         if leads:
             shown = sweep_options.sorted_by(run, given["sort"])
             results.on_stdout = target.deliver(shown, results, document, wide=given["wide"], separator=given["sep"])
-            if target.format_name == "json" and not results.on_stdout:
+            if target.format_name == "json" and target.output is None and not results.on_stdout:
                 # Ctrl-C also ends the program that reads a pipe.
                 keeping.keep_last()
             run_output.tell_end(run, keeping, begin)
