@@ -238,6 +238,14 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["kernels"][0].update(verdict="inconclusive"),
         "kernels[0] is inconclusive, and its interval from 1.4 to 1.6 excludes 1",
     ),
+    "a share of another change": (
+        lambda found: found["categories"][0].update(contribution=4.87),
+        "categories[0].contribution is 4.87, and that of delta_ns is 1",
+    ),
+    "more captures than files": (
+        lambda found: found["baseline"].update(captures=31),
+        "baseline.captures is 31, and files has 2",
+    ),
     "a kernel of no repeats": (
         lambda found: found["kernels"][0]["baseline"].update(n_repeats=0),
         "kernels[0] is slower, and kernels[0].baseline.n_repeats is 0",

@@ -37,6 +37,10 @@ def check_changes(found: Comparison) -> None:
         for whole in device_time:
             if rows and total != whole.delta_ns:
                 raise UsageError(f"delta_ns of {name} adds up to {total}, and that of device_time is {whole.delta_ns}")
+    for whole in device_time:
+        for path, row in [*changes, ("device_time", whole)]:
+            share = row.delta_ns / whole.delta_ns if whole.delta_ns else None
+            check_number(f"{path}.contribution", row.contribution, share, "delta_ns")
 
 
 def _check_change(path: str, row: Change) -> None:

@@ -293,6 +293,8 @@ def _check_captures(path: str, side: Compared) -> None:
     for name in ("captures", "iterations"):
         if getattr(side, name) == 0:
             raise UsageError(f"{path}.{name} is 0, and the side has times")
+    if side.captures not in {None, len(side.files)}:
+        raise UsageError(f"{path}.captures is {side.captures}, and files has {len(side.files)}")
     for whole in ("gpu_median_ns", "gpu_time_median_ns"):
         busy, most = side.gpu_busy_median_ns, getattr(side, whole)
         if busy is not None and most is not None and busy > most * (1 + ROUNDING):
