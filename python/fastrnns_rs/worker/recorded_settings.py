@@ -18,6 +18,7 @@ from fastrnns_rs.worker.torch_settings import (
     restore_threads,
     run_settings,
     tf32_uses,
+    torch_modes,
 )
 
 if TYPE_CHECKING:
@@ -48,10 +49,21 @@ class RecordedSettings:
 
     def __init__(self, device: str) -> None:
         self._device = device
-        self._before = _read(device)
+        self._before, self._modes = _read(device), _read_modes(device)
 
     def check(self) -> None:
-        """Rejects a changed setting.
+        """Rejects a changed setting or mode of torch.
+
+        Raises:
+            RunnerError: If the runner changed a setting or a mode.
+        """
+        self.check_in_context()
+        _compare(self._modes, _read_modes(self._device))
+
+    def check_in_context(self) -> None:
+        """Rejects a changed setting inside a model's context.
+
+        The context may have modes of its own, such as `torch.no_grad`.
 
         Raises:
             RunnerError: If the runner changed a setting.
@@ -64,11 +76,16 @@ def settings_of_one(jit: JitSettings, problem: Problem) -> Iterator[RecordedSett
     """Applies the settings of a run inside the block, for one runner of several.
 
     Settings that the runner changes are restored for the next runner.
+
+    Raises:
+        RunnerError: If the runner has changed a setting or a mode at the end of the block.
     """
     threads, cpus = torch.get_num_threads(), os.sched_getaffinity(0)
     try:
         with run_settings(jit, problem):
-            yield RecordedSettings(problem.device)
+            recorded = RecordedSettings(problem.device)
+            yield recorded
+            recorded.check()
     finally:
         restore_threads(threads)
         if _BINDING.isdisjoint(os.environ) and os.sched_getaffinity(0) != cpus:
@@ -120,6 +137,18 @@ def _read(device: str) -> list[_Setting]:
         precisions = ", ".join(dict.fromkeys(lower_precisions_on_cpu().values())) or "float32"
         found.append(_Setting("the runner changed the precision of float32 on CPUs", precisions, "leave it as it is"))
     return found
+
+
+def _read_modes(device: str) -> list[_Setting]:
+    found = {name: read() for name, (_, read, _) in torch_modes(device).items()}
+    return [
+        _Setting(
+            f"the runner changed {name}",
+            ("off", "on")[value] if isinstance(value, bool) else value,
+            "restore it, as a `with` block does",
+        )
+        for name, value in found.items()
+    ]
 
 
 def _read_cpus() -> list[_Setting]:

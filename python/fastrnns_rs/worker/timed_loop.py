@@ -159,7 +159,8 @@ def measure(
                 return more(watch.iterations, measurement.phases)
 
             run_loop(model, watch, next_count)
-            recorded.check()
+            recorded.check_in_context()
+        recorded.check()
 
 
 @contextmanager

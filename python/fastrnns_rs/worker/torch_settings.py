@@ -198,15 +198,61 @@ def prepare_cublas(*, deterministic: bool) -> None:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 
+def torch_modes(device: str) -> dict[str, tuple[Any, Callable[[], Any], Callable[[Any], Any]]]:
+    """Returns modes of torch that no problem sets, by name.
+
+    Each has its usual value, a function that reads it and one that writes it.
+    """
+    import torch
+
+    kind, cpu = torch.device(device).type, torch.device("cpu")
+    return {
+        "autograd": (True, torch.is_grad_enabled, torch.set_grad_enabled),
+        "autocast": (False, partial(torch.is_autocast_enabled, kind), partial(torch.set_autocast_enabled, kind)),
+        "the dtype of autocast": (
+            torch.bfloat16 if kind == "cpu" else torch.float16,
+            partial(torch.get_autocast_dtype, kind),
+            partial(torch.set_autocast_dtype, kind),
+        ),
+        "the default dtype": (torch.float32, torch.get_default_dtype, torch.set_default_dtype),
+        "the default device": (
+            cpu,
+            torch.get_default_device,
+            # A device that is set costs time in each call, even if it is the CPU.
+            lambda wanted: torch.set_default_device(None if wanted == cpu else wanted),
+        ),
+        "anomaly detection": (False, torch.is_anomaly_enabled, torch.set_anomaly_enabled),
+    }
+
+
+@contextmanager
+def usual_modes(device: str) -> Iterator[None]:
+    """Gives torch's modes their usual values inside the block.
+
+    The file of a runner, or an earlier runner, may have changed them.
+    """
+    import torch
+
+    with ExitStack() as restore:
+        # This ends `no_grad` and inference mode. `autocast` is no context here: inside another, it would keep
+        # rounded weights from one iteration to the next.
+        restore.enter_context(torch.inference_mode(mode=False))
+        for usual, read, write in torch_modes(device).values():
+            restore.callback(write, read())
+            write(usual)
+        yield
+
+
 @contextmanager
 def problem_settings(problem: Problem) -> Iterator[None]:
     """Applies the settings of a problem inside the block.
 
-    They are the device, allowed rounding and allowed algorithms.
+    They are the device, allowed rounding and allowed algorithms. Other modes of torch have their usual values.
     """
     import torch
 
     with ExitStack() as stack:
+        stack.enter_context(usual_modes(problem.device))
         if torch.device(problem.device).type == "cuda":
             stack.enter_context(torch.cuda.device(problem.device))
             stack.enter_context(tf32_allowed(problem.allow_tf32))

@@ -20,12 +20,22 @@ from facts import FACTS
 
 from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.cli import internal_run
+from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Options, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest, choice
 from fastrnns_rs.worker.jobs import profile
 from fastrnns_rs.worker.profile.answer import Answer
+from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
+from fastrnns_rs.worker.torch_settings import torch_modes, usual_modes
+
+
+@pytest.fixture(autouse=True)
+def modes_restored() -> Iterator[None]:
+    """Modes of torch are the same after a test."""
+    with usual_modes("cpu"):
+        yield
 
 
 class _MuteError(Exception):
@@ -69,6 +79,33 @@ def test_threads_are_those_of_bench_whatever_a_file_sets_as_it_is_loaded(
     flags = ["--internal-run", "--answer", str(tmp_path / "answer"), "--device", "cpu", "--nloops", "1"]
     done = run_cli("profile", "own", "--runner-file", str(tmp_path / "own.py"), *flags)
     assert f"the runner own failed: ValueError: {before} threads" in done.stderr
+
+
+def test_modes_are_the_usual_ones_whatever_a_file_sets_as_it_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They neither fail the check of the dtype nor count as the runners are built."""
+    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "own.py").write_text(
+        "import fastrnns_rs, torch\n"
+        "entered = torch.inference_mode()\n"
+        "entered.__enter__()\n"
+        "torch.set_autocast_enabled('cpu', True)\n"
+        "torch.set_autocast_dtype('cpu', torch.float16)\n"
+        "torch.set_default_dtype(torch.float64)\n"
+        "torch.set_default_device('meta')\n"
+        "torch.autograd.set_detect_anomaly(True)\n"
+        "@fastrnns_rs.runner('own')\n"
+        "def own(problem):\n"
+        "    modes = torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled('cpu')\n"
+        "    modes += torch.get_autocast_dtype('cpu'), torch.get_default_dtype(), torch.get_default_device().type\n"
+        "    raise ValueError(f'{modes} {torch.is_anomaly_enabled()}')\n"
+    )
+    flags = ["--internal-run", "--answer", str(tmp_path / "answer"), "--device", "cpu", "--nloops", "1"]
+    done = run_cli("profile", "own", "--runner-file", str(tmp_path / "own.py"), *flags)
+    modes = "(True, False, False, torch.bfloat16, torch.float32, 'cpu') False"
+    assert f"the runner own failed: ValueError: {modes}" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -115,6 +152,17 @@ def _run_both(options: Options, creators: tuple[Callable[[Problem], ModelDef], .
     return profile.run(request, plan, stem=folder / "a", answer_path=folder / "answer", say=internal_run._say)
 
 
+#: Changes of modes of torch, each with the name of the mode.
+MODES: list[tuple[Callable[[], object], str]] = [
+    (lambda: torch.set_grad_enabled(False), "autograd"),
+    (lambda: torch.set_autocast_enabled("cpu", enabled=True), "autocast"),
+    (lambda: torch.set_autocast_dtype("cpu", torch.float16), "the dtype of autocast"),
+    (lambda: torch.set_default_dtype(torch.float64), "the default dtype"),
+    (lambda: torch.set_default_device("meta"), "the default device"),
+    (lambda: torch.autograd.set_detect_anomaly(True), "anomaly detection"),
+]
+
+
 def _pin() -> None:
     """Takes one CPU for this thread and for one that starts now, as torch's do."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -128,6 +176,7 @@ def _settings() -> list[object]:
         torch.are_deterministic_algorithms_enabled(),
         {frozenset(os.sched_getaffinity(int(thread.name))) for thread in Path("/proc/self/task").iterdir()},
         precision in {"none", "ieee"},
+        [read() for _, read, _ in torch_modes("cpu").values()],
     ]
 
 
@@ -137,6 +186,7 @@ def _settings() -> list[object]:
         (lambda: torch.set_num_threads(torch.get_num_threads() + 2), "the number of torch's threads"),
         (lambda: torch.use_deterministic_algorithms(mode=True), "deterministic algorithms"),
         (lambda: setattr(torch.backends.mkldnn.matmul, "fp32_precision", "bf16"), "the precision of float32 on CPUs"),
+        *MODES,
         pytest.param(
             _pin,
             "the CPUs of the process",
@@ -160,8 +210,9 @@ def test_the_next_runner_has_its_own_settings(
         return given + 1
 
     def changing(_problem: Problem) -> ModelDef:
-        count(torch.ones(3))
-        return ModelDef(inputs=[torch.ones(3)], params=[], forward=count)
+        given = torch.ones(3)
+        count(given)
+        return ModelDef(inputs=[given], params=[], forward=count)
 
     def looking(given: torch.Tensor) -> torch.Tensor:
         seen.append(_settings())
@@ -177,6 +228,44 @@ def test_the_next_runner_has_its_own_settings(
     assert [one.status for one in answer.runners] == ["failed", "ok"]
     assert f"{reason} " in str(answer.runners[0].reason)
     assert seen == [before] * 4
+
+
+@pytest.mark.parametrize(("change", "name"), MODES)
+def test_bench_sees_a_mode_of_torch_that_a_runner_changes(change: Callable[[], object], name: str) -> None:
+    """The row would be of another dtype, or of forward without the graph for backward."""
+
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        change()
+        return given
+
+    def creator(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=forward)
+
+    problem = Problem(mini_batch=1, device="cpu")
+    with (
+        usual_modes("cpu"),
+        pytest.raises(RunnerError, match=f"^the runner changed {name} from .*: restore it, as a `w"),
+    ):
+        measure(creator, problem, JitSettings(), Measurement(3), exactly(3))
+
+
+def test_a_runner_may_have_modes_of_torch_in_blocks_and_in_its_context(tmp_path: Path) -> None:
+    options = Options(choice=choice(rnns=("py", "cudnn")), quick=True, nloops=2, warmup=2, timeout=60.0, device="cpu")
+    seen: list[bool] = []
+
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        seen.append(torch.is_grad_enabled())
+        with torch.autocast("cpu"), torch.device("meta"):
+            return given @ given
+
+    def own(_problem: Problem) -> ModelDef:
+        with torch.no_grad():
+            return ModelDef(inputs=[torch.ones(3, 3)], params=[], forward=forward, context=torch.no_grad)
+
+    answer = _run_both(options, (own, own), tmp_path)
+    assert [one.status for one in answer.runners] == ["ok", "ok"]
+    measure(own, Problem(mini_batch=1, device="cpu"), JitSettings(), Measurement(3), exactly(3))
+    assert set(seen) == {False}
 
 
 @pytest.mark.parametrize("in_context", [False, True])

@@ -20,6 +20,7 @@ from fastrnns_rs.machine import nvidia
 from fastrnns_rs.machine.facts import PACKAGE
 from fastrnns_rs.problem.problem import resolve
 from fastrnns_rs.worker.gpu_uuid import gpu_uuid
+from fastrnns_rs.worker.torch_settings import usual_modes
 
 if TYPE_CHECKING:
     from fastrnns_rs.worker.channel import Channel, Progress
@@ -126,6 +127,8 @@ def dtype_problem(device: str, dtype: str) -> str | None:
     """Returns why LSTM or convolution fail in `dtype` on `device`, or None."""
     where = {"device": device, "dtype": getattr(torch, dtype)}
     with ExitStack() as stack:
+        # `profile` has loaded the files of runners in this process.
+        stack.enter_context(usual_modes(device))
         if device.startswith("cuda"):
             # Some of torch's functions report about the current device only.
             stack.enter_context(torch.cuda.device(device))

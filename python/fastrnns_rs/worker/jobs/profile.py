@@ -154,7 +154,7 @@ def _prepare(
                 save()
                 with entered(model), Unmarked().profile(one.name) as marks:
                     _loop(built, plan.warmup, marks, Measurement(plan.warmup))
-                    recorded.check()
+                    recorded.check_in_context()
                 built.chosen = keep_jit_settings(request.options.jit)
             prepared.append(built)
             one.status = "pending"
@@ -214,7 +214,7 @@ def _measure(request: ProfileRequest, one: _Prepared, nloops: int, annotator: An
             annotator.profile(one.answer.name) as marks,
         ):
             _loop(one, nloops, marks, measurement)
-            recorded.check()
+            recorded.check_in_context()
         one.answer.status = "ok"
     except KeyboardInterrupt:
         raise
