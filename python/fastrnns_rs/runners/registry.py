@@ -18,6 +18,7 @@ from fastrnns_rs.errors import FastrnnsError, UsageError, own_text, type_name, u
 from fastrnns_rs.processes.module_path import additions_noted
 from fastrnns_rs.processes.process_state import standard_output_elsewhere
 from fastrnns_rs.runners import plugins
+from fastrnns_rs.runners.neighbor_caches import ignore_caches_of_others
 from fastrnns_rs.runners.runner import GROUPS, Creator, Runner, Source
 from fastrnns_rs.runners.source_loader import load_source
 
@@ -326,6 +327,7 @@ def load_file(path: str) -> list[str]:
     try:
         with standard_output_elsewhere(), additions_noted():
             if not shared:
+                ignore_caches_of_others(file.parent)
                 sys.path.insert(0, str(file.parent))
             load_source(name, file)
     except (FastrnnsError, KeyboardInterrupt):

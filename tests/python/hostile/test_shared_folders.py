@@ -1,24 +1,30 @@
-"""Folders that other users share: torch's cache, file systems of others, and links in a folder of captures."""
+"""Folders that others share: torch's and Python's caches, file systems of others, and links in a folder of captures."""
 
 from __future__ import annotations
 
 import gzip
+import importlib._bootstrap_external as importing
 import json
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from importlib.util import cache_from_source
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from commands import run_with_facts
 from faulty_files import Mounted, why_not
+from test_code import Spoil, give_away, let_all_write
 
 from fastrnns_rs.documents import writing
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes import ownership
 from fastrnns_rs.processes.temporary_folder import compiler_folder, torch_cache
 from fastrnns_rs.processes.worker_setting import Setting
+from fastrnns_rs.runners import registry
 from fastrnns_rs.verbs.inductor.module_files import check_cache
 from fastrnns_rs.verbs.profile import capture_storage
 from fastrnns_rs.verbs.profile.attempt import child_environment
@@ -144,3 +150,92 @@ def test_workers_of_ray_do_not_search_the_working_directory(tmp_path: Path, monk
     ray_nodes._connected()
     assert seen == ["/"]
     assert Path.cwd() == tmp_path
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A runner file beside a package. What Python has cached of its module differs from the source."""
+    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    (tmp_path / "cached_package").mkdir()
+    (tmp_path / "cached_package/__init__.py").touch()
+    module = tmp_path / "cached_package/cached_module.py"
+    module.write_text("TEXT = 'of the source'\n")
+    cached = Path(cache_from_source(str(module)))
+    cached.parent.mkdir()
+    # Python does not compare such a cache with the source.
+    code = compile("TEXT = 'of the cache'", str(module), "exec")
+    cached.write_bytes(importing._code_to_hash_pyc(code, bytes(8), checked=False))  # type: ignore[attr-defined]
+    found = tmp_path / "mine.py"
+    found.write_text(
+        "import fastrnns_rs\nfrom cached_package.cached_module import TEXT\n"
+        "@fastrnns_rs.runner('cached', description=TEXT)\ndef cached(problem): raise ValueError(TEXT)\n"
+    )
+    yield found
+    for name in [name for name in sys.modules if name.startswith("cached_")]:
+        del sys.modules[name]
+
+
+def leave_own(path: Path) -> None:
+    """Leaves a cache to this user: it is read, or each worker would compile a large project again."""
+
+
+def link_to_others(path: Path) -> None:
+    others = path.with_name("others")
+    others.mkdir()
+    others.chmod(0o777)
+    path.rename(others / "moved")
+    path.symlink_to(others / "moved")
+
+
+@pytest.mark.parametrize("place", ["cached_package", "cached_package/__pycache__", "cached_package/__pycache__/*"])
+@pytest.mark.parametrize("spoil", [leave_own, let_all_write, give_away, link_to_others])
+def test_only_ones_own_cache_of_a_module_beside_a_runner_file_runs(spoil: Spoil, place: str, file: Path) -> None:
+    (path,) = file.parent.glob(place)
+    spoil(path)
+    registry.load_file(str(file))
+    assert registry.find("cached").description == f"of the {'cache' if spoil is leave_own else 'source'}"
+
+
+@pytest.mark.parametrize("spoil", [leave_own, let_all_write])
+def test_a_worker_reads_only_ones_own_cache(spoil: Spoil, file: Path) -> None:
+    spoil(file.parent / "cached_package/__pycache__")
+    words = ("--quick", "--processes", "1", "--device", "cpu", "--no-history", "--json")
+    done = run_with_facts("bench", "cached", *words, "--runner-file", file)
+    (row,) = done.json()["results"]
+    assert row["reason"] == f"ValueError: of the {'cache' if spoil is leave_own else 'source'}", done.stderr
+
+
+@pytest.mark.parametrize("spoil", [leave_own, let_all_write])
+def test_no_cache_is_made_where_others_may_write(spoil: Spoil, file: Path) -> None:
+    folder = file.parent / "cached_package/__pycache__"
+    (cached,) = folder.iterdir()
+    cached.unlink()
+    spoil(folder)
+    registry.load_file(str(file))
+    assert registry.find("cached").description == "of the source"
+    assert cached.exists() is (spoil is leave_own)
+
+
+def test_no_cache_of_others_is_read_through_a_relative_folder(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    let_all_write(file.parent / "cached_package/__pycache__")
+    monkeypatch.chdir(file.parent)
+    code = file.read_text().replace("cached_package.", "")
+    file.write_text(f"import sys\nsys.path.insert(0, 'cached_package')\n{code}")
+    registry.load_file(str(file))
+    assert registry.find("cached").description == "of the source"
+
+
+def test_relative_folders_fail_no_import_if_the_working_directory_was_removed(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = file.parent / "working"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    file.write_text(f"import sys\nsys.path.insert(0, 'removed')\n{file.read_text()}")
+    registry.load_file(str(file))
