@@ -78,7 +78,7 @@ def test_no_signal_leaves_an_unredacted_trace(number: int, tmp_path: Path) -> No
     assert not leaks(out)
     if number == signal.SIGKILL:
         # The folder of a killed command is removed by the next command.
-        (left,) = (tmp_path / "tmp").glob("fastrnns-rs-redact-*")
+        (left,) = (tmp_path / "tmp").glob("fastrnns-rs-profile-*")
         assert left.stat().st_mode & 0o777 == 0o700
     else:
         assert not leaks(tmp_path / "tmp")
@@ -93,8 +93,8 @@ def test_the_signal_comes_when_a_trace_is_written(tmp_path: Path) -> None:
 
 def test_folders_of_killed_commands_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    old, young, link = (tmp_path / f"fastrnns-rs-redact-{digit * 16}" for digit in "abc")
-    mine = tmp_path / "fastrnns-rs-redact-mine"
+    old, young, link = (tmp_path / f"fastrnns-rs-profile-{digit * 16}" for digit in "abc")
+    mine = tmp_path / "fastrnns-rs-profile-mine"
     for folder in (old, young, mine, kept := tmp_path / "kept"):
         folder.mkdir()
         (folder / "trace.json").touch()

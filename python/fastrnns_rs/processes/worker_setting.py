@@ -14,6 +14,8 @@ from fastrnns_rs.processes.programs import absolute_folders
 
 #: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
 MARK = "FASTRNNS_WORKER"
+#: Variable with the profiled process's `TMPDIR` if the profiler has another one; empty for no `TMPDIR`.
+OWN_TMPDIR = "FASTRNNS_OWN_TMPDIR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

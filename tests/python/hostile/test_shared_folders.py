@@ -7,6 +7,7 @@ import importlib._bootstrap_external as importing
 import json
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import cache_from_source
@@ -14,11 +15,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import fake_tools
 import pytest
 from commands import run_with_facts
 from faulty_files import Mounted, why_not
+from profile_commands import REPORTS, profile
 from test_code import Spoil, give_away, let_all_write
 
+from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents import writing
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes import ownership
@@ -28,9 +32,32 @@ from fastrnns_rs.runners import registry
 from fastrnns_rs.verbs.inductor.module_files import check_cache
 from fastrnns_rs.verbs.profile import capture_storage
 from fastrnns_rs.verbs.profile.attempt import child_environment
+from fastrnns_rs.verbs.profile.private_folder import profiler_variables
 from fastrnns_rs.verbs.report import ray_nodes
 from fastrnns_rs.worker.profile import torch_files
 from fastrnns_rs.worker.profile.answer import Answer
+
+#: Writes a file that all users may read to the folder of temporary files, as nsys does, and its mode and variables.
+RECORDS = """
+import json, os
+folder = Path(os.environ.get("NVPROF_TMPDIR") or os.environ.get("TMPDIR", "/tmp"))
+(folder / "report.qdstrm").touch()
+mark = Path({mark!r})
+mark.write_text(json.dumps([str(folder), folder.stat().st_mode & 0o777, os.environ.get("TMPDIR")]))
+"""
+#: Runner file that records the `TMPDIR` of the profiled process.
+LOOKS = """
+import json, os
+from pathlib import Path
+from fastrnns_rs import runner
+
+if "FASTRNNS_WORKER" in os.environ:
+    Path({mark!r}).write_text(json.dumps([os.environ.get("TMPDIR"), "FASTRNNS_OWN_TMPDIR" in os.environ]))
+
+@runner("mine")
+def make(problem):
+    return lambda x, hidden: (x.sum(), hidden)
+"""
 
 
 @pytest.fixture
@@ -89,6 +116,46 @@ def test_torchs_cache_is_made_before_others_make_it() -> None:
         pass
     assert stat.S_IMODE(torch_cache().stat().st_mode) == 0o700
     assert "TMPDIR" not in Setting().environment()
+
+
+@pytest.mark.parametrize("ending", [REPORTS, "time.sleep(600)"])
+@pytest.mark.parametrize("redact", [["--redact"], []])
+def test_temporary_files_of_nsys_are_private_and_removed(temporary: Path, ending: str, redact: list[str]) -> None:
+    """nsys lets all users read them, they have all variables, and an nsys that is ended leaves them."""
+    mark = temporary / "mark"
+    tool = fake_tools.nsys(temporary / "bin" / "nsys", profile=RECORDS.format(mark=str(mark)) + ending)
+    done = profile(tool, temporary / "out", *redact, "--timeout", "2.5", TMPDIR=str(temporary))
+    assert done.status == (0 if ending == REPORTS else ExitCode.TIMED_OUT), done.stderr
+    folder, mode, _ = json.loads(mark.read_text())
+    assert Path(folder).parent == temporary
+    assert mode == 0o700
+    assert not Path(folder).exists()
+
+
+def test_nvprof_gets_a_private_folder_by_its_own_variable(temporary: Path) -> None:
+    mark = temporary / "mark"
+    tool = fake_tools.nvprof(temporary / "bin" / "nvprof", profile=RECORDS.format(mark=str(mark)) + "call.profile()")
+    with profiler_variables("nvprof", "/mine") as variables:
+        done = subprocess.run([tool, "-o", "x"], env={"TMPDIR": "/mine", **variables}, check=False)
+    assert done.returncode != 0
+    folder, mode, other = json.loads(mark.read_text())
+    assert Path(folder).parent == temporary
+    assert mode == 0o700
+    assert other == "/mine"
+    assert not Path(folder).exists()
+
+
+@pytest.mark.parametrize("own", ["own", None])
+def test_a_profiled_process_has_the_temporary_folder_of_its_user(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch, own: str | None
+) -> None:
+    mark, file = temporary / "mark", temporary / "looks.py"
+    file.write_text(LOOKS.format(mark=str(mark)))
+    tool = fake_tools.nsys(temporary / "bin" / "nsys")
+    if own is not None:
+        monkeypatch.setenv("TMPDIR", str(temporary))
+    profile(tool, temporary / "out", "--runner-file", file, runners=("mine",))
+    assert json.loads(mark.read_text()) == [None if own is None else str(temporary), False]
 
 
 def test_a_file_system_of_another_user_is_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

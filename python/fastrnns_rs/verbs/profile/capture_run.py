@@ -21,11 +21,11 @@ from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
-from fastrnns_rs.verbs.profile.attempt import Attempt, Entry
+from fastrnns_rs.verbs.profile.attempt import Attempt, Entry, child_environment
 from fastrnns_rs.verbs.profile.baseline import Baseline
 from fastrnns_rs.verbs.profile.capture_observer import Silent
 from fastrnns_rs.verbs.profile.child_command import child_command
-from fastrnns_rs.verbs.profile.private_folder import PrivateFolder, private_folder
+from fastrnns_rs.verbs.profile.private_folder import PrivateFolder, private_folder, profiler_variables
 
 if TYPE_CHECKING:
     from fastrnns_rs._core import Profiler
@@ -175,13 +175,22 @@ def _names(prepared: Prepared) -> list[str]:
 
 
 def _make(prepared: Prepared, attempt: Attempt, observer: Observer, *, baseline: bool) -> None:
-    plan, tool = prepared.plan, prepared.tool
+    tool = prepared.tool
     unprofiled = _run_baseline(prepared, attempt, observer) if baseline else None
     if unprofiled is not None and unprofiled.all_failed:
         # All runners would fail in the same way under the profiler.
         attempt.answer = unprofiled.answer
         return
-    cuda = assessment.uses_cuda(plan)
+    with profiler_variables(tool.name, child_environment().get("TMPDIR")) as variables:
+        attempt.variables |= variables
+        _make_files(prepared, attempt, observer)
+    if unprofiled is not None:
+        _compare(prepared, attempt, unprofiled)
+
+
+def _make_files(prepared: Prepared, attempt: Attempt, observer: Observer) -> None:
+    """Runs the profiler, again if its range held nothing, and converts its files."""
+    tool, cuda = prepared.tool, assessment.uses_cuda(prepared.plan)
     _profile(prepared, attempt, observer, capture_range=cuda)
     _read(tool, attempt, observer)
     may_fall_back = cuda and tool.name in tools.PROGRAMS and attempt.phases and not attempt.ran_out_of_time
@@ -193,8 +202,6 @@ def _make(prepared: Prepared, attempt: Attempt, observer: Observer, *, baseline:
         _forget_files(prepared, attempt)
         _profile(prepared, attempt, observer, capture_range=False)
         _read(tool, attempt, observer)
-    if unprofiled is not None:
-        _compare(prepared, attempt, unprofiled)
 
 
 def _run_baseline(prepared: Prepared, attempt: Attempt, observer: Observer) -> Baseline:

@@ -1,6 +1,6 @@
-"""Private folder of a capture with `redact`.
+"""Private folders: of temporary files of profilers, and of redacted captures.
 
-Its files leave it only after redaction. An interrupted or killed command then leaves no
+Files leave the latter only after redaction. An interrupted or killed command then leaves no
 unredacted file in the output folder.
 """
 
@@ -20,11 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.processes.temporary_folder import temporary_folder, temporary_root
+from fastrnns_rs.processes.worker_setting import OWN_TMPDIR
+from fastrnns_rs.verbs.profile.tools import PROGRAMS
 
 if TYPE_CHECKING:
     from fastrnns_rs.runners.profile_request import ProfileRequest
 
-_PREFIX = "fastrnns-rs-redact-"
+_PREFIX = "fastrnns-rs-profile-"
 _NAME = re.compile(rf"{_PREFIX}[0-9a-f]{{16}}")
 #: Age in seconds from which a folder without a lock is abandoned: a new folder gets its lock within this time.
 _ABANDONED_S = 60.0
@@ -84,8 +86,6 @@ class PrivateFolder:
 def private_folder(output: Path, request: ProfileRequest) -> Iterator[PrivateFolder]:
     """Creates a private temporary folder for the length of a `with` block.
 
-    Folders of killed commands are removed first.
-
     Args:
         output: Output folder of the capture.
         request: Request of the capture.
@@ -93,11 +93,39 @@ def private_folder(output: Path, request: ProfileRequest) -> Iterator[PrivateFol
     Raises:
         FastrnnsError: If the folder cannot be created.
     """
-    _remove_abandoned()
     handler = None if request.torch.trace_folder is None else request.torch.handler
+    with _new_folder() as path:
+        yield PrivateFolder(path, output.resolve(), handler)
+
+
+@contextmanager
+def profiler_variables(name: str, own: str | None) -> Iterator[dict[str, str]]:
+    """Yields variables that lead temporary files of a profiler to a private folder.
+
+    nsys lets all users read its files, which have all variables of the process.
+
+    Args:
+        name: Name of the profiler.
+        own: Value of `TMPDIR` for the profiled process; None for no value.
+
+    Raises:
+        FastrnnsError: If the folder cannot be created.
+    """
+    if name not in PROGRAMS:
+        yield {}
+        return
+    with _new_folder() as path:
+        # nsys has no variable of its own: the profiled process restores `TMPDIR`.
+        yield {"NVPROF_TMPDIR": str(path)} if name == "nvprof" else {"TMPDIR": str(path), OWN_TMPDIR: own or ""}
+
+
+@contextmanager
+def _new_folder() -> Iterator[Path]:
+    """Creates a folder of this user only, and removes those of killed commands."""
+    _remove_abandoned()
     with temporary_folder(_PREFIX) as name, _locked(name):
         # Tools print the path without symbolic links.
-        yield PrivateFolder(Path(name).resolve(), output.resolve(), handler)
+        yield Path(name).resolve()
 
 
 @contextmanager

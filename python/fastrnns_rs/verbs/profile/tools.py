@@ -61,7 +61,7 @@ def module_words(module: str) -> list[str]:
         folder = os.getcwd()  # noqa: PTH109
     except OSError:
         # The working directory was removed.
-        return [module]
+        folder = SAFE_FOLDER
     return ["fastrnns_rs.worker.start_in", folder, module]
 
 
