@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import fake_tools
 import pytest
@@ -142,6 +143,21 @@ def test_without_a_place_for_the_export(tmp_path: Path, temporary: Path) -> None
     assert "TMPDIR" in hint
     trace = file(tmp_path / "trace", json.dumps(TRACE).encode())
     assert finished([*command, str(trace)]).status == 0
+
+
+def test_a_stream_larger_than_the_disk_is_not_copied(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with a hole is small, and its copy is not."""
+    tool = fake_tools.nsys(tmp_path / "bin" / "nsys", importer="call.to_report()")
+    path = file(tmp_path / "x.qdstrm", STREAM)
+    os.truncate(path, 5_000_000)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=4_999_999))
+    error, hint = failed(report(path, "--nsys-path", tool), 1)
+    reason = "its copy needs 5,000,000 bytes, and the temporary folder has 4,999,999"
+    assert error == f"cannot export nsys report: '{path}' (FILE): {reason}"
+    assert hint == "Set TMPDIR to a folder with free space."
+    assert not [*temporary.iterdir()]
 
 
 def interrupted(

@@ -79,7 +79,7 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
     copy = stem.with_suffix(suffix)
     # The importer appends to the stream that it reads.
     if suffix == ".qdstrm" or not _try_link(copy, path):
-        shutil.copyfile(path, copy)
+        _copy(path, copy)
     # Temporary files of nsys are removed with the folder.
     variables = {**os.environ, "TMPDIR": str(folder)}
     done, commands = None, list[list[str]]()
@@ -103,6 +103,20 @@ def _export(path: Path, folder: Path, tool: Profiler) -> Path:
         message, reason = f"nsys {tool.version} cannot export nsys report: {str(path)!r}", _why(done)
         raise FastrnnsError(message, _hint(head, tool, done), reason=reason, value=str(path))
     return sqlite
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Copies a report, unless the copy would fill the disk.
+
+    Raises:
+        FastrnnsError: If the disk of the copy has no room for it. A copy has no holes, as a small file may have.
+    """
+    size, free = path.stat().st_size, shutil.disk_usage(copy.parent).free
+    if size > free:
+        message, hint = f"cannot export nsys report: {str(path)!r}", "Set TMPDIR to a folder with free space."
+        reason = f"its copy needs {size:,} bytes, and the temporary folder has {free:,}"
+        raise FastrnnsError(message, hint, reason=reason, value=str(path))
+    shutil.copyfile(path, copy)
 
 
 def _try_link(link: Path, path: Path) -> bool:
