@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,21 +138,29 @@ def test_a_filter_of_the_user_is_not_a_program_of_the_checkout(
     assert not mark.exists()
 
 
-def test_an_extension_of_large_files_is_a_program_of_the_checkout(project: Path, tmp_path: Path) -> None:
-    """The filter of git-lfs is the user's, and starts programs that the settings of the checkout name."""
-    mark, extension = tmp_path / "executed", "lfs.extension.evil.clean"
-    git("config", "--global", "filter.lfs.clean", f'sh -c "$(git config {extension} || echo cat)"')
+def test_a_filter_of_the_user_imports_no_module_of_the_checkout(project: Path, tmp_path: Path) -> None:
+    """Filters run in the root of the checkout."""
+    mark = tmp_path / "executed"
+    git("config", "--global", "filter.plain.clean", f"{sys.executable} -m base64")
+    (project / "base64.py").write_text(f"open({str(mark)!r}, 'w')\n")
+    (project / ".gitattributes").write_text("*.txt filter=plain\n")
+    touched(project)
+    assert checkout.has_changes() is True
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("key", ["clean", "process"])
+def test_the_filter_of_large_files_does_not_run(project: Path, tmp_path: Path, key: str) -> None:
+    """It is the user's, but starts programs and writes to folders that the settings of the checkout name."""
+    mark = tmp_path / "executed"
     (project / ".gitattributes").write_text("*.txt filter=lfs\n")
     git("add", ".gitattributes")
     git("commit", "--quiet", "--message", "second")
+    git("config", "--global", f"filter.lfs.{key}", f"touch {mark}; cat")
+    git("config", "--global", "filter.lfs.required", "true")
     touched(project)
     assert checkout.has_changes() is False
-    git("config", extension, f"touch {mark}; cat")
-    touched(project)
-    checkout.has_changes()
     assert not mark.exists()
-    git("status")
-    assert mark.exists(), "the filter of this test starts the extension"
 
 
 def test_a_device_in_place_of_a_file_of_git_does_not_fill_the_memory(
@@ -202,7 +211,7 @@ def test_a_filter_with_a_name_of_any_bytes_is_not_run(project: Path) -> None:
 
 
 def test_a_filter_of_the_user_runs(project: Path) -> None:
-    """As that of large files does: without it, each of them would count as changed."""
+    """Without it, each file that it converts would count as changed."""
     git("config", "--global", "filter.upper.clean", "tr a-z A-Z")
     (project / ".gitattributes").write_text("*.txt filter=upper\n")
     git("add", "--renormalize", ".")

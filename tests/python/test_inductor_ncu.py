@@ -190,6 +190,9 @@ def test_it_is_looked_for_on_the_path_and_then_elsewhere(nowhere: Path, monkeypa
     # One that is named is taken or refused.
     named = program(nowhere / "ncu-2024")
     assert ncu.find(InductorOptions(ncu=True, ncu_path=named), nowhere) == named
+    # It starts in another folder than that of a relative path.
+    monkeypatch.chdir(nowhere)
+    assert ncu.find(InductorOptions(ncu=True, ncu_path="./ncu-2024"), nowhere) == named
     Path(named).chmod(0o644)
     for path in (named, str(nowhere), str(nowhere / "missing"), "no-such-ncu", ""):
         with pytest.raises(MissingError, match=re.escape(f"{path!r} (ncu_path)")):

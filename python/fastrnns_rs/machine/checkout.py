@@ -14,8 +14,8 @@ from fastrnns_rs.processes.programs import absolute_folders, program_path
 #: Settings in the checkout's own files. Others are the user's or the system's.
 _OWN = {"local", "worktree"}
 _FILTER = re.compile(r"filter\.(.*)\.(clean|process|required)", re.DOTALL)
-#: Settings of git-lfs that name programs, which its filter starts. The filter itself is the user's.
-_LFS = re.compile(r"lfs\.extension\..*", re.DOTALL)
+#: The filter of git-lfs, which never runs: settings of the checkout name programs that it starts and folders that it
+#: writes to. git-lfs reads settings in another way than git, so that their names need not be in git's list.
 _LFS_FILTER = ["filter.lfs.clean", "filter.lfs.process", "filter.lfs.required"]
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TIMEOUT_S = 10
@@ -36,8 +36,8 @@ def head_commit() -> str | None:
 def has_changes() -> bool | None:
     """Returns True if files differ from the commit; None if git does not tell.
 
-    Commands of the checkout's own filters, and its own extensions of git-lfs, do not run. A file that such a command
-    converts may then count as changed.
+    Commands of the checkout's own filters, and git-lfs, do not run. A file that such a command converts may count as
+    changed.
     Changes within submodules do not count.
     """
     listed = output("config", "--list", "--null", "--show-scope", "--name-only")
@@ -45,8 +45,7 @@ def has_changes() -> bool | None:
         return None
     words = listed.split("\0")
     own = [name for scope, name in zip(words[::2], words[1::2], strict=False) if scope in _OWN]
-    filters = [name for name in own if _FILTER.fullmatch(name)]
-    filters += _LFS_FILTER if any(_LFS.fullmatch(name) for name in own) else []
+    filters = [*_LFS_FILTER, *(name for name in own if _FILTER.fullmatch(name))]
     if any("=" in name for name in filters):
         # No option of git replaces such a setting.
         return None
@@ -96,6 +95,8 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
         "GIT_NO_REPLACE_OBJECTS": "1",
         # Filters of the user are looked up there.
         "PATH": absolute_folders(),
+        # They run in the checkout: one of Python would import its modules.
+        "PYTHONSAFEPATH": "1",
     }
     command = ["/bin/sh", "-c", _LIMITED, "sh", program_path("git"), *options, *words]
     return run_command(command, env={**os.environ, **variables}, timeout=_TIMEOUT_S)

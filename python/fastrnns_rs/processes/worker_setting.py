@@ -10,12 +10,14 @@ from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.module_path import own_path
-from fastrnns_rs.processes.programs import absolute_folders
+from fastrnns_rs.processes.programs import absolute, absolute_folders
 
 #: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
 MARK = "FASTRNNS_WORKER"
 #: Variable with the profiled process's `TMPDIR` if the profiler has another one; empty for no `TMPDIR`.
 OWN_TMPDIR = "FASTRNNS_OWN_TMPDIR"
+#: Variables with folders of headers, where an empty entry is the working directory.
+_HEADERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +77,9 @@ def guarding_variables() -> dict[str, str]:
     # The first screen of a run starts no worker, and this module is slow to load.
     from fastrnns_rs.processes.temporary_folder import torch_variables
 
-    # torch starts compilers and `python -c`: neither programs nor modules are those of the working directory.
-    return {"PATH": absolute_folders(), "PYTHONSAFEPATH": "1", **torch_variables()}
+    # torch starts compilers and `python -c`: neither programs, headers nor modules are those of the working directory.
+    headers = {name: os.pathsep.join(absolute(os.environ[name])) for name in _HEADERS if name in os.environ}
+    return {"PATH": absolute_folders(), "PYTHONSAFEPATH": "1", **headers, **torch_variables()}
 
 
 @cache

@@ -73,6 +73,16 @@ def test_no_worker_finds_it() -> None:
         assert variables["PATH"] == "/nowhere"
 
 
+def test_no_worker_finds_headers_of_the_working_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty entry is the working directory, but an empty list is not."""
+    monkeypatch.setenv("CPATH", ":/opt/include:headers")
+    monkeypatch.setenv("C_INCLUDE_PATH", ":")
+    monkeypatch.delenv("CPLUS_INCLUDE_PATH", raising=False)
+    for variables in (Setting().environment(), child_environment()):
+        found = [variables.get(name) for name in ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")]
+        assert found == ["/opt/include", "", None]
+
+
 @pytest.mark.parametrize("path", [".", "", ":"])
 def test_a_path_without_folders_is_not_the_working_directory(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", path)
