@@ -9,9 +9,11 @@ use crate::memory::collected;
 use crate::trace::Trace;
 
 /// Numbers of a single call in the texts of `torch.autograd.profiler.emit_nvtx`; sizes describe the work, and stay.
-static OF_A_CALL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r", (?:(?:stashed )?seq ?= ?-?[0-9]+|op_id = [0-9]+|input_op_ids = \[.*\])").expect("an expression")
-});
+static NUMBERS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r", (?:(?:stashed )?seq ?= ?-?[0-9]+|op_id = [0-9]+)").expect("an expression"));
+/// The same for lists of numbers. In one expression with the others, each match would look for the bracket up to the end of the
+/// name, which takes the square of its length.
+static LISTS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r", input_op_ids = \[.*\]").expect("an expression"));
 
 /// Mark of an iteration by a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +48,7 @@ impl<'a> Called<'a> {
             _ => match name.strip_prefix("ProfilerStep#").and_then(number) {
                 Some(step) => Self { mark: Some(Mark::Step(step)), ..other("ProfilerStep".into()) },
                 // Most names have none of this, and looking for the space is quicker than the expression.
-                None if name.contains(", ") => other(OF_A_CALL.replace_all(name, "")),
+                None if name.contains(", ") => other(without_numbers(name)),
                 None => other(name.into()),
             },
         }
@@ -66,6 +68,14 @@ impl<'a> Called<'a> {
     /// Returns true if the name has a phase, and so describes the work of a process.
     pub(in crate::trace::aggregate) fn is_ours(&self) -> bool {
         matches!(self.mark, Some(Mark::Ours(_) | Mark::Phase))
+    }
+}
+
+/// Removes what differs from call to call.
+fn without_numbers(name: &str) -> Cow<'_, str> {
+    match LISTS.replace_all(name, "") {
+        Cow::Borrowed(name) => NUMBERS.replace_all(name, ""),
+        Cow::Owned(name) => NUMBERS.replace_all(&name, "").into_owned().into(),
     }
 }
 
@@ -128,9 +138,18 @@ mod tests {
                 "aten::mm, seq = 12, op_id = 7, sizes = [[2, 3], [3]], input_op_ids = [(5,0), (6,1)]",
                 "aten::mm, sizes = [[2, 3], [3]]",
             ),
+            ("f, input_op_ids = [1], seq = 2, g]", "f"),
+            ("f, input_op_ids = [1, seq = 2, g", "f, input_op_ids = [1, g"),
             ("load, then seq", "load, then seq"),
         ] {
             assert_eq!(grouped(name), group);
         }
+    }
+
+    /// It took minutes, and four times as long for twice the length.
+    #[test]
+    fn a_long_name_without_the_bracket_comes_to_its_end() {
+        let (list, count) = (", input_op_ids = [", 100_000);
+        assert_eq!(grouped(&format!("{list}, seq = 1").repeat(count)), list.repeat(count));
     }
 }
