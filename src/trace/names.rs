@@ -44,6 +44,17 @@ impl Names {
         self.0.all().iter().map(AsRef::as_ref)
     }
 
+    /// The text of a number, without a copy.
+    pub fn shared(&self, id: NameId) -> Arc<str> {
+        Arc::clone(&self.0.all()[id.place()])
+    }
+
+    /// Keeps `text`, and returns what all equal texts share: many rows may have one text of a megabyte.
+    pub fn share(&mut self, text: &str) -> Arc<str> {
+        let id = self.intern(text);
+        self.shared(id)
+    }
+
     /// The text of a number.
     pub fn text(&self, id: NameId) -> &str {
         &self.0.all()[id.place()]

@@ -1,6 +1,8 @@
 //! The model of a summary, which is also the document `fastrnns-rs/summary`. `docs/how-to/report.md` explains the fields.
 #![allow(missing_docs, reason = "fields are called what they are, with their units")]
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, NestedRange};
@@ -81,9 +83,9 @@ pub struct BudgetRow {
 /// The runs of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KernelRow {
-    pub name: Box<str>,
-    pub short_name: Box<str>,
-    pub mangled_name: Option<Box<str>>,
+    pub name: Arc<str>,
+    pub short_name: Arc<str>,
+    pub mangled_name: Option<Arc<str>>,
     pub category: Box<str>,
     pub device_id: Option<i64>,
     pub count: u64,
@@ -210,14 +212,14 @@ pub struct Inductor {
 /// GPU activities in the ranges of a name, by the calls that launched it, also where it ran after they had ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RangeRow {
-    pub name: String,
-    pub domain: Option<String>,
+    pub name: Arc<str>,
+    pub domain: Option<Arc<str>>,
     /// `nvtx` or `record_function`.
     #[serde(deserialize_with = "word")]
     pub kind: Word,
     /// Runner of a range of ours, `cudnn/forward/3`, with its phase; else of the innermost of ours that is open around all of
     /// them.
-    pub runner: Option<String>,
+    pub runner: Option<Arc<str>>,
     pub phase: Option<String>,
     pub count: u64,
     /// Total host time of closed ranges.
@@ -243,7 +245,7 @@ pub struct Difference {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IterationRow {
     pub index: u64,
-    pub runner: Option<String>,
+    pub runner: Option<Arc<str>>,
     pub phase: Option<String>,
     pub start_ns: i64,
     pub duration_ns: u64,
@@ -266,7 +268,7 @@ pub struct IterationRow {
 /// A phase within a step: the operations that were launched while it was open, by whichever thread.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IterationPart {
-    pub runner: Option<String>,
+    pub runner: Option<Arc<str>>,
     pub phase: Option<String>,
     pub start_ns: i64,
     /// Value of an [`IterationRow`], as the next three.
@@ -279,7 +281,7 @@ pub struct IterationPart {
 /// The iterations of one runner and phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IterationStatistics {
-    pub runner: Option<String>,
+    pub runner: Option<Arc<str>>,
     pub phase: Option<String>,
     pub count: u64,
     pub total_ns: u64,
@@ -352,10 +354,10 @@ pub struct RankRow {
 /// Counter of a device while a kernel ran: a metric or an event of nvprof.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MetricRow {
-    pub device: String,
-    pub kernel: String,
+    pub device: Arc<str>,
+    pub kernel: Arc<str>,
     pub invocations: u64,
-    pub name: String,
+    pub name: Arc<str>,
     /// Events have none.
     pub description: Option<String>,
     pub min: Option<f64>,

@@ -206,7 +206,7 @@ mod tests {
         let total =
             Total { kind: TotalKind::Call(short), device_id: None, count: 2, total_ns: 9, min_ns: 4, max_ns: 5 };
         trace.totals.push(total);
-        let (name, unit) = ("metric".to_owned(), Some("%".to_owned()));
+        let (name, unit) = ("metric".into(), Some("%".to_owned()));
         trace.metrics.push(MetricRow { name, avg: Some(number as f64), unit, ..MetricRow::default() });
         let callee = trace.callee(clock, Some(9), None, full);
         for at in 0..50 {

@@ -10,20 +10,25 @@ use pyo3::{IntoPyObjectExt, exceptions::PyValueError};
 use rustc_hash::FxHashMap;
 use serde::ser::{self, Impossible, Serialize, SerializeSeq, SerializeStruct, SerializeTuple, Serializer};
 
-use crate::memory;
+use crate::memory::{self, Room as _};
 
 /// Dictionaries, lists, strings and numbers for structs; as in JSON, a number that is not finite is None.
 pub(in crate::python) fn plain<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    value.serialize(Plain { py, keys: &RefCell::default() }).map_err(|failed| failed.0)
+    value.serialize(Plain { py, keys: &RefCell::default(), texts: &RefCell::default() }).map_err(|failed| failed.0)
 }
 
 /// The keys of structs. Thousands of rows have the same ones: each is made once.
 type Keys<'py> = RefCell<FxHashMap<&'static str, Bound<'py, PyString>>>;
 
+/// Texts of at least so many bytes. A file may hold one of a megabyte that thousands of rows share: each is made once, too.
+const LONG: usize = 1 << 12;
+type Texts<'py> = RefCell<FxHashMap<String, Bound<'py, PyString>>>;
+
 #[derive(Clone, Copy)]
 struct Plain<'a, 'py> {
     py: Python<'py>,
     keys: &'a Keys<'py>,
+    texts: &'a Texts<'py>,
 }
 
 /// An exception of Python.
@@ -82,7 +87,19 @@ impl<'a, 'py> Serializer for Plain<'a, 'py> {
     type SerializeStructVariant = Impossible<Self::Ok, Failed>;
 
     values!(serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
-        serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, serialize_str: &str);
+        serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64);
+
+    fn serialize_str(self, value: &str) -> Made<'py> {
+        if value.len() < LONG {
+            return Ok(value.into_bound_py_any(self.py)?);
+        }
+        if let Some(known) = self.texts.borrow().get(value) {
+            return Ok(known.clone().into_any());
+        }
+        let text = PyString::new(self.py, value);
+        self.texts.borrow_mut().put((value.to_owned(), text.clone()));
+        Ok(text.into_any())
+    }
 
     absent!(
         serialize_f32(f32) -> Self::Ok,

@@ -6,7 +6,7 @@ use super::work_categories::WorkCategories;
 use super::{KernelsBy, Options, fraction, totals};
 
 use crate::memory::{self, Room as _, collected};
-use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Shape, Trace, Work, short_name};
+use crate::trace::{CategoryRow, Figures, KernelName, KernelRow, Kind, NameId, Names, Shape, Trace, Work, short_name};
 
 /// Key of a row. Two functions may have the same readable name, and then differ in the linker's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,7 +67,10 @@ pub(super) fn rows(
     let category = |name: NameId| {
         categories.of_kernel(name).unwrap_or_else(|| options.categories.of(trace.names.text(name))).into()
     };
-    let row = |(common, figures): &(Common, Figures)| row(trace, common, figures, category(common.name.full), total);
+    let mut short_names = Names::default();
+    let row = |(common, figures): &(Common, Figures)| {
+        row(trace, common, figures, category(common.name.full), total, &mut short_names)
+    };
     let mut rows: Vec<KernelRow> = collected(figures.iter().filter_map(row));
     // In place: there may be a million.
     rows.sort_unstable_by(|one, other| {
@@ -101,14 +104,21 @@ impl Common {
     }
 }
 
-fn row(trace: &Trace, common: &Common, figures: &Figures, category: Box<str>, total: u64) -> Option<KernelRow> {
+fn row(
+    trace: &Trace,
+    common: &Common,
+    figures: &Figures,
+    category: Box<str>,
+    total: u64,
+    short_names: &mut Names,
+) -> Option<KernelRow> {
     memory::check();
-    let name = trace.names.text(common.name.full);
-    let short = common.name.short.map_or_else(|| short_name(name), |short| trace.names.text(short));
+    let (names, name) = (&trace.names, trace.names.shared(common.name.full));
+    let short = common.name.short.map_or_else(|| short_names.share(short_name(&name)), |short| names.shared(short));
     Some(KernelRow {
-        name: name.into(),
-        short_name: short.into(),
-        mangled_name: common.name.mangled.map(|mangled| trace.names.text(mangled).into()),
+        name,
+        short_name: short,
+        mangled_name: common.name.mangled.map(|mangled| names.shared(mangled)),
         category,
         device_id: common.device_id,
         device: common.device,

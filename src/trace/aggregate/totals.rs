@@ -86,7 +86,7 @@ mod tests {
     fn metrics_are_selected_by_kernel_and_device() {
         let mut made = Made::new();
         for (kernel, device) in [("gemm", "GPU (0)"), ("gemm", "GPU (1)"), ("add", "GPU (1)")] {
-            let (kernel, device) = (kernel.to_owned(), device.to_owned());
+            let (kernel, device) = (kernel.into(), device.into());
             made.trace.metrics.push(MetricRow { device, kernel, ..MetricRow::default() });
         }
         let count = |selection| made.summary(selection).metrics.len();

@@ -17,7 +17,7 @@ use super::ranges::names::Called;
 use super::select::Chosen;
 use super::work_categories::WorkCategories;
 use crate::memory::{self, Room as _, collected, filled};
-use crate::trace::{Entry, Figures, IterationPart, IterationRow, IterationStatistics, Trace, Warning};
+use crate::trace::{Entry, Figures, IterationPart, IterationRow, IterationStatistics, Names, Trace, Warning};
 use groups::Group;
 use marks::Marked;
 use owned::{Owned, Times};
@@ -50,13 +50,14 @@ impl Iterations {
             let warning = name.map(|name| missing::warning(trace, chosen, name));
             return Self { warning, ..Self::default() };
         }
-        let rows: Vec<IterationRow> = collected(marks.iter().map(row));
+        let mut runners = Names::default();
+        let rows: Vec<IterationRow> = collected(marks.iter().map(|mark| row(mark, &mut runners)));
         marks.room(phases.len());
         marks.extend(phases);
         let owners = Owners::of(trace, chosen, &marks);
         let parts = marks.iter().enumerate().skip(rows.len()).filter_map(|(place, mark)| {
             let mut around = owners.around(place, mark.start).iter().map(|&place| place as usize);
-            Some((around.find(|&place| place < rows.len())?, place, part(mark)))
+            Some((around.find(|&place| place < rows.len())?, place, part(mark, &mut runners)))
         });
         let (parts, owned) = (collected(parts), filled(Owned::default(), marks.len()));
         // Our ranges have both, torch's marks the phase.
@@ -138,12 +139,12 @@ impl Iterations {
 }
 
 /// Makes a row without activities.
-fn row(mark: &Marked<'_>) -> IterationRow {
+fn row(mark: &Marked<'_>, runners: &mut Names) -> IterationRow {
     memory::check();
     let host_ns = mark.end.abs_diff(mark.start);
     IterationRow {
         index: mark.index,
-        runner: mark.runner.map(str::to_owned),
+        runner: mark.runner.map(|runner| runners.share(runner)),
         phase: mark.phase.map(str::to_owned),
         start_ns: mark.start,
         duration_ns: host_ns,
@@ -153,9 +154,9 @@ fn row(mark: &Marked<'_>) -> IterationRow {
 }
 
 /// The same for a phase within an iteration.
-fn part(mark: &Marked<'_>) -> IterationPart {
+fn part(mark: &Marked<'_>, runners: &mut Names) -> IterationPart {
     IterationPart {
-        runner: mark.runner.map(str::to_owned),
+        runner: mark.runner.map(|runner| runners.share(runner)),
         phase: mark.phase.map(str::to_owned),
         start_ns: mark.start,
         host_ns: mark.end.abs_diff(mark.start),

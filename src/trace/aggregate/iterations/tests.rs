@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::Iterations;
@@ -7,7 +9,7 @@ use crate::trace::aggregate::ranges::names::Called;
 use crate::trace::aggregate::select::Chosen;
 use crate::trace::aggregate::{Options, Selection, summarize};
 use crate::trace::categories::Categories;
-use crate::trace::{IterationRow, Reach, Summary, Trace};
+use crate::trace::{IterationRow, Label, Range, Reach, Summary, Trace};
 
 const ON_MAIN: Reach = Reach::Thread(Some(10));
 
@@ -135,10 +137,30 @@ fn iterations_of_two_runners_are_two_groups() {
         let name = Some(asked.unwrap_or("ProfilerStep"));
         let expected = [(name, Some("cudnn"), None, 1, 10.0), (name, Some("py"), None, 1, 90.0)];
         assert_eq!(groups.collect::<Vec<_>>(), expected);
-        let phases: Vec<_> = summary.iterations.iter().flat_map(|row| &row.parts).map(|part| &part.runner).collect();
-        let runners = [Some("cudnn".to_owned()), Some("py".to_owned())];
-        assert_eq!(phases, if asked.is_none() { runners.iter().collect() } else { Vec::new() });
+        let phases = summary.iterations.iter().flat_map(|row| &row.parts).map(|part| part.runner.as_deref());
+        let runners = if asked.is_none() { vec![Some("cudnn"), Some("py")] } else { Vec::new() };
+        assert_eq!(phases.collect::<Vec<_>>(), runners);
     }
+}
+
+/// A small file may hold one text of a megabyte for thousands of rows.
+#[test]
+fn rows_share_their_texts() {
+    let mut made = Made::new();
+    for device in 0..2 {
+        made.range(1, Reach::Process, "cudnn/forward/3", device * 100, Some(device * 100 + 50));
+        made.launch((1, 10), device * 100 + 5, "void kernel<int>(int)", device, (device * 100 + 6, device * 100 + 9));
+    }
+    let label = Label { domain: Some(made.trace.names.intern("domain")), ..made.trace.labels.all()[0] };
+    let label = made.trace.labels.intern(label);
+    made.trace.ranges.push(Range { label, start: 0, end: Some(50) });
+    let summary = summarized(&made, None);
+    let [ours, other] = &summary.iterations[..2] else { panic!("{summary:?}") };
+    let [range, of_domain] = &summary.ranges[..] else { panic!("{summary:?}") };
+    let [kernel, of_device] = &summary.kernels[..] else { panic!("{summary:?}") };
+    assert!(ours.runner.as_ref().zip(other.runner.as_ref()).is_some_and(|(one, other)| Arc::ptr_eq(one, other)));
+    assert!(Arc::ptr_eq(&range.name, &of_domain.name));
+    assert!(Arc::ptr_eq(&kernel.name, &of_device.name) && Arc::ptr_eq(&kernel.short_name, &of_device.short_name));
 }
 
 #[test]

@@ -27,8 +27,8 @@ impl<'a> Common<'a> {
         };
     }
 
-    fn text(self) -> Option<String> {
-        if let Self::Is(text) = self { Some(text.to_owned()) } else { None }
+    fn text(self) -> Option<&'a str> {
+        if let Self::Is(text) = self { Some(text) } else { None }
     }
 }
 
@@ -45,11 +45,11 @@ impl<'a> Context<'a> {
         self.phase.add(phase);
     }
 
-    pub(super) fn runner(&self) -> Option<String> {
+    pub(super) fn runner(&self) -> Option<&'a str> {
         self.runner.text()
     }
 
-    pub(super) fn phase(&self) -> Option<String> {
+    pub(super) fn phase(&self) -> Option<&'a str> {
         self.phase.text()
     }
 }

@@ -21,7 +21,7 @@ mod tests;
 use super::launched::Launch;
 use super::select::Chosen;
 use crate::memory::{self, Room as _, collected, filled};
-use crate::trace::{Distinct, Entry, Label, NameId, NestedRange, RangeRow, Reach, Source, Trace};
+use crate::trace::{Distinct, Entry, Label, NameId, Names, NestedRange, RangeRow, Reach, Source, Trace};
 use context::{Context, Phases};
 use innermost::Open;
 use mixed::Mixed;
@@ -132,16 +132,17 @@ impl<'a> Ranges<'a> {
         let all = keys.all().iter().zip(found).zip(sums);
         let some = all.filter(|((_, row), ((inclusive, _), _))| row.count > 0 || *inclusive != Sum::default());
         let some = some.inspect(|_| memory::check());
+        let mut names = Names::default();
         let mut rows: Vec<RangeRow> =
             collected(some.map(|(((name, domain, source), row), ((inclusive, exclusive), others))| RangeRow {
-                name: name.clone().into_owned(),
-                domain: domain.map(|domain| trace.names.text(domain).to_owned()),
+                name: names.share(name),
+                domain: domain.map(|domain| trace.names.shared(domain)),
                 kind: match source {
                     Source::Nvtx => "nvtx",
                     Source::RecordFunction => "record_function",
                 },
-                runner: row.context.runner(),
-                phase: row.context.phase(),
+                runner: row.context.runner().map(|runner| names.share(runner)),
+                phase: row.context.phase().map(str::to_owned),
                 count: row.count,
                 host_total_ns: row.host_total,
                 gpu_inclusive_ns: cut(inclusive.ns),

@@ -24,7 +24,7 @@ fn selected(trace: &Trace, selection: Selection) -> Vec<RangeRow> {
 
 /// Count, inclusive, exclusive and kernels of the row of a name.
 fn figures(rows: &[RangeRow], name: &str) -> (u64, u64, u64, u64) {
-    let row = rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no {name} in {rows:?}"));
+    let row = rows.iter().find(|row| *row.name == *name).unwrap_or_else(|| panic!("no {name} in {rows:?}"));
     (row.count, row.gpu_inclusive_ns, row.gpu_exclusive_ns, row.kernel_count)
 }
 
@@ -45,7 +45,7 @@ fn backward_kernels_of_another_thread_count_for_our_phase() {
     assert_eq!(figures(&rows, "cudnn/backward"), (2, 20, 0, 2));
     assert_eq!(figures(&rows, "addmm"), (2, 20, 20, 2));
     let of = |name: &str| {
-        let row = rows.iter().find(|row| row.name == name).expect("a row");
+        let row = rows.iter().find(|row| *row.name == *name).expect("a row");
         (row.runner.as_deref(), row.phase.as_deref())
     };
     assert_eq!(of("cudnn/backward"), (Some("cudnn"), Some("backward")));
@@ -166,7 +166,7 @@ proptest! {
             .collect();
         let found: BTreeMap<_, _> = all(&made.trace)
             .into_iter()
-            .map(|row| (row.name, (row.count, row.host_total_ns, row.gpu_inclusive_ns, row.gpu_exclusive_ns, row.kernel_count, row.gpu_other_threads_ns)))
+            .map(|row| (row.name.to_string(), (row.count, row.host_total_ns, row.gpu_inclusive_ns, row.gpu_exclusive_ns, row.kernel_count, row.gpu_other_threads_ns)))
             .collect();
         prop_assert_eq!(found, expected);
     }

@@ -123,7 +123,7 @@ proptest! {
             prop_assert_eq!(row.gpu_inclusive_ns, row.gpu_exclusive_ns + below);
         }
         for row in &found.ranges {
-            prop_assert_eq!(exclusive.remove(&row.name).unwrap_or(0), row.gpu_exclusive_ns, "{}", row.name);
+            prop_assert_eq!(exclusive.remove(&*row.name).unwrap_or(0), row.gpu_exclusive_ns, "{}", row.name);
         }
         prop_assert!(exclusive.is_empty());
     }

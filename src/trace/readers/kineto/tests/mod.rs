@@ -87,7 +87,8 @@ fn ordinary() -> Vec<String> {
 
 fn counts(text: &str) -> (u64, u64, Vec<(String, u64)>) {
     let (summary, capture) = read(text);
-    let mut kernels: Vec<(String, u64)> = summary.kernels.into_iter().map(|row| (row.name.into(), row.count)).collect();
+    let mut kernels: Vec<(String, u64)> =
+        summary.kernels.into_iter().map(|row| (row.name.to_string(), row.count)).collect();
     kernels.sort();
     (capture.events_read, capture.events_skipped, kernels)
 }

@@ -1,5 +1,7 @@
 //! Metrics and events launch by launch: a row for each, with a column for each metric.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::cut::{self, Units};
@@ -10,6 +12,8 @@ use crate::trace::{MetricRow, NameId};
 
 /// Columns in front of the kernel's name.
 const BEFORE: [&str; 4] = ["Device", "Context", "Stream", "Kernel"];
+/// More columns than there are metrics and events: each is a row for each kernel.
+const MOST: usize = 1_000;
 /// Column behind the name of the kernel in older releases.
 const NUMBER: &str = "Correlation_ID";
 
@@ -17,10 +21,10 @@ const NUMBER: &str = "Correlation_ID";
 #[derive(Debug)]
 pub(super) struct Columns {
     /// Behind the kernel's name, in this order.
-    names: Vec<String>,
+    names: Vec<Arc<str>>,
     units: Units,
     /// The sums of each device and kernel, and the place of their first row.
-    found: FxHashMap<(String, NameId), (usize, Vec<Sum>)>,
+    found: FxHashMap<(Arc<str>, NameId), (usize, Vec<Sum>)>,
 }
 
 /// Sums for an average.
@@ -32,8 +36,8 @@ struct Sum {
 
 impl Columns {
     pub(super) fn new(names: &[&str]) -> Option<Self> {
-        let names: Vec<String> = names.strip_prefix(&BEFORE)?.iter().map(|&name| name.to_owned()).collect();
-        names.iter().any(|name| name != NUMBER).then(|| Self {
+        let names: Vec<Arc<str>> = names.strip_prefix(&BEFORE)?.iter().map(|&name| name.into()).collect();
+        names.iter().any(|name| **name != *NUMBER).then(|| Self {
             names,
             units: Units::default(),
             found: FxHashMap::default(),
@@ -42,24 +46,27 @@ impl Columns {
 
     /// Adds a row to those of its device and kernel, as in a summary of metrics.
     pub(super) fn row(&mut self, line: &str, sheet: &mut Sheet<'_>) -> Result<u64, &'static str> {
+        if self.names.len() > MOST {
+            return Err("more than 1,000 columns of metrics");
+        }
         if self.units.take(line) {
             return Ok(0);
         }
         let (fields, name, texts) = cut::row(line, BEFORE.len() - 1, self.names.len()).ok_or(CUT_SHORT)?;
         let mut values = self.values(texts).ok_or(UNITS)?;
-        let device = fields[0].to_owned();
+        let device: Arc<str> = fields[0].into();
         let raw = sheet.trace.names.intern(cut::without_number(name).0);
         let kernel = sheet.names.of(raw, &mut sheet.trace.names).full;
         let rows = &mut sheet.trace.metrics;
         rows.room(self.names.len());
         self.found.room(1);
-        let is_metric = |&(column, name): &(usize, &String)| column > 0 || name != NUMBER;
+        let is_metric = |&(column, name): &(usize, &Arc<str>)| column > 0 || **name != *NUMBER;
         let (first, sums) = self.found.entry((device, raw)).or_insert_with_key(|(device, _)| {
             let first = rows.len();
             rows.extend(self.names.iter().enumerate().filter(is_metric).map(|(column, name)| MetricRow {
-                device: device.clone(),
-                kernel: sheet.trace.names.text(kernel).to_owned(),
-                name: name.clone(),
+                device: Arc::clone(device),
+                kernel: sheet.trace.names.shared(kernel),
+                name: Arc::clone(name),
                 unit: unit_of(&self.units, column),
                 ..MetricRow::default()
             }));

@@ -61,10 +61,10 @@ impl Columns {
             return Err("inconsistent values");
         }
         sheet.trace.metrics.put(MetricRow {
-            device: device.to_owned(),
-            kernel: sheet.trace.names.text(kernel).to_owned(),
+            device: device.into(),
+            kernel: sheet.trace.names.shared(kernel),
             invocations: invocations.parse().map_err(|_| NO_NUMBER)?,
-            name: name.to_owned(),
+            name: name.into(),
             description,
             min,
             max,

@@ -136,6 +136,17 @@ fn counts_that_are_too_large_for_a_sum_are_the_largest_number() {
 }
 
 #[test]
+fn metrics_of_too_many_columns_are_skipped() {
+    for (columns, skipped) in [(1_000, vec![]), (1_001, vec![("more than 1,000 columns of metrics".to_owned(), 2)])] {
+        let header = format!("\"Device\",\"Context\",\"Stream\",\"Kernel\"{}\n", ",\"m\"".repeat(columns));
+        let row = format!("\"A (0)\",1,7,\"k\"{}\n", ",1".repeat(columns));
+        let (trace, _) = read_text(&format!("{BANNER}{header}{row}{row}")).expect("a capture");
+        assert_eq!(trace.metrics.len(), if skipped.is_empty() { columns } else { 0 });
+        assert_eq!(counts(&format!("{BANNER}{header}{row}{row}")).1, skipped);
+    }
+}
+
+#[test]
 fn times_that_no_sum_holds_are_inconsistent() {
     let header = "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ns,,ns,ns,ns,\n";
     let most = u64::MAX;
