@@ -200,10 +200,11 @@ impl Trace {
             short: short.map(name),
             mangled: mangled.map(name),
         };
-        let clock = |clock: String| match self.clocks.iter().position(|known| *known == clock) {
-            Some(place) => place as u32,
-            None => self.add_clock(clock),
-        };
+        let mut known: FxHashMap<String, u32> = FxHashMap::default();
+        for (place, clock) in (0..).zip(&self.clocks) {
+            known.entry(clock.clone()).or_insert(place);
+        }
+        let clock = |clock: String| *known.entry(clock).or_insert_with_key(|clock| self.add_clock(clock.clone()));
         let clocks: Vec<u32> = part.clocks.into_iter().map(clock).collect();
         let device = |device: Device| {
             let clock = clocks[device.clock as usize];

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use regex::Regex;
+use rustc_hash::FxHashMap;
 
 use super::calls::Calls;
 use super::coverage::Coverage;
@@ -104,8 +105,9 @@ impl<'a> Chosen<'a> {
         let named = |name| selection.filter.as_ref().is_none_or(|filter| filter.is_match(trace.names.text(name)));
         let one_of =
             |wanted: &[i64], found: Option<i64>| wanted.is_empty() || found.is_some_and(|id| wanted.contains(&id));
-        let first = |clock: &String| trace.clocks.iter().position(|other| other == clock).unwrap_or_default() as u32;
-        let clocks: Vec<u32> = trace.clocks.iter().map(first).collect();
+        let mut first: FxHashMap<&str, u32> = FxHashMap::default();
+        let clocks: Vec<u32> =
+            collected((0..).zip(&trace.clocks).map(|(place, clock)| *first.entry(clock).or_insert(place)));
         let mut devices = Distinct::default();
         let key = |(device, process_id): (&Device, Option<i64>)| DeviceKey {
             clock: clocks[device.clock as usize],

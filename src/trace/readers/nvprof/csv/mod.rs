@@ -14,7 +14,7 @@ mod summary;
 mod text;
 mod timeline;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(in crate::trace) use self::cut::named_device;
 use self::headers::Headers;
@@ -107,6 +107,8 @@ struct Sheet<'a> {
     trace: &'a mut Trace,
     names: KernelNames,
     clock: u32,
+    /// The clock of each process.
+    clocks: FxHashMap<String, u32>,
     /// The process of the last banner of a result; empty before the first.
     process: String,
     place: Place,
@@ -128,8 +130,9 @@ pub(in crate::trace::readers) fn read(
     let Source { bytes, capture, .. } = source;
     let clock = trace.add_clock(clock_name(&capture, trace, ""));
     let (names, process, place) = (KernelNames::default(), String::new(), Place::default());
-    let (coarse, totals) = (false, FxHashSet::default());
-    let mut sheet = Sheet { capture, trace, names, clock, process, place, coarse, summaries: 0, totals, repeated: 0 };
+    let (clocks, coarse, totals) = (FxHashMap::default(), false, FxHashSet::default());
+    let (summaries, repeated) = (0, 0);
+    let mut sheet = Sheet { capture, trace, names, clock, clocks, process, place, coarse, summaries, totals, repeated };
     let (mut table, mut lines, mut unread) = (None, Lines::new(bytes, interrupted), 0);
     let (mut headers, mut columns, mut cut_row) = (Headers::default(), 0, None);
     while let Some(line) = lines.next()? {
@@ -238,10 +241,12 @@ impl Sheet<'_> {
             return;
         }
         let name = clock_name(&self.capture, self.trace, process);
-        match self.trace.clocks.get_mut(self.clock as usize).filter(|_| self.process.is_empty()) {
-            Some(clock) => *clock = name,
-            None => self.clock = self.trace.add_clock(name),
+        if self.process.is_empty() {
+            self.trace.clocks[self.clock as usize] = name;
+        } else {
+            self.clock = self.clocks.get(process).copied().unwrap_or_else(|| self.trace.add_clock(name));
         }
+        self.clocks.insert(process.to_owned(), self.clock);
         process.clone_into(&mut self.process);
     }
 

@@ -147,6 +147,25 @@ fn metrics_of_too_many_columns_are_skipped() {
 }
 
 #[test]
+fn a_process_that_comes_again_has_its_clock() {
+    let tables = [1, 2, 1, 2].map(|process| format!("=={process}== Profiling result:\n{HEADER}{UNITS}{ROWS}\n"));
+    let (trace, _) = read_text(&tables.concat()).expect("a capture");
+    assert_eq!((trace.clocks.len(), trace.devices.len(), trace.kernels.len()), (2, 2, 8));
+}
+
+/// It took minutes.
+#[test]
+fn many_processes_come_to_their_end() {
+    let banners: Vec<String> = (0..300_000).map(|process| format!("=={process}== Profiling result:\n")).collect();
+    let text = format!("{}{HEADER}{UNITS}{ROWS}", banners.concat());
+    let [mut whole, part] = [0, 1].map(|_| read_text(&text).expect("a capture").0);
+    whole.append(part);
+    assert_eq!(whole.clocks.len(), 300_000);
+    let categories = Categories::built_in();
+    assert_eq!(summarize(&whole, &Options::new(&categories)).kernels[0].count, 4);
+}
+
+#[test]
 fn times_that_no_sum_holds_are_inconsistent() {
     let header = "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ns,,ns,ns,ns,\n";
     let most = u64::MAX;
