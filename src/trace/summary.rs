@@ -50,7 +50,7 @@ pub struct DeviceRow {
     pub budget: Budget,
     /// Rank of its process in a distributed job, if there are several captures and one or its name records it.
     pub rank: Option<i64>,
-    /// Only if data of plots is requested, and for few devices.
+    /// Only if data of plots is requested, and for few devices and kinds.
     pub activity: Option<Activity>,
     /// File of its capture, if there are several captures and only one of them records the device.
     pub path: Option<String>,

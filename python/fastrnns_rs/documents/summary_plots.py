@@ -23,7 +23,8 @@ class DeviceActivity(Part):
     """Activity of a device over time, in at most 400 bins of equal length.
 
     The first bin starts with the device's span, the last ends with it or after it. `busy_ns` adds up to the busy time
-    of the device. More than 16 devices share 6,400 bins, and more than 256 devices have none.
+    of the device. More than 16 devices share 6,400 bins. More than 256 devices have none, nor do devices whose rows
+    would have more than 400,000 together.
     """
 
     start_ns: int

@@ -13,6 +13,8 @@ const BINS: usize = 400;
 const ALL_BINS: usize = 6_400;
 /// More devices have no bins: too few would be left for each.
 const MOST_DEVICES: usize = 256;
+/// Most bins of all rows of budgets: in a damaged file, each of thousands of copies may be a kind of its own.
+const ROW_BINS: usize = 400_000;
 /// Bins are finer by this factor until the end of the time is known.
 const FINER: usize = 8;
 
@@ -47,11 +49,11 @@ pub(super) struct Bins {
 }
 
 impl Activities {
-    /// Bins of so many devices with so many rows; `None` if there are too many devices.
+    /// Bins of so many devices with so many rows; `None` if there are too many of either.
     pub(super) fn of(devices: usize, rows: usize) -> Option<Self> {
         let most = BINS.min(ALL_BINS / devices.max(1));
-        let (devices, rows) = ((devices <= MOST_DEVICES).then_some(devices)?, filled(Series::default(), rows));
-        Some(Self { most, devices: filled(Device::default(), devices), rows })
+        let few = devices <= MOST_DEVICES && rows <= ROW_BINS / most;
+        few.then(|| Self { most, devices: filled(Device::default(), devices), rows: filled(Series::default(), rows) })
     }
 
     /// Takes an operation of a device and of a row of its budget; starts ascend.

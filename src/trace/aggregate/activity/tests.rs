@@ -98,6 +98,19 @@ fn many_devices_share_the_bins() {
     assert!(devices(&made.trace).iter().all(|row| row.activity.is_none()));
 }
 
+/// Bins of each row take 51 kB until the end of the time is known.
+#[test]
+fn many_rows_of_a_budget_have_no_bins() {
+    for (count, is_drawn) in [(1_000, true), (1_001, false)] {
+        let mut made = Made::new();
+        for kind in 0..count {
+            made.run((0, Some(1)), (kind, kind + 9), 0, &format!("memcpy {kind}"), false);
+        }
+        let row = devices(&made.trace).pop().expect("a device");
+        assert_eq!((row.activity.is_some(), row.budget.copies.len() as i64), (is_drawn, count));
+    }
+}
+
 /// Bins are of the clock's time: no part of a document separates what no file contains from idle time.
 #[test]
 fn bins_between_two_files_of_a_process_are_empty() {
