@@ -53,7 +53,10 @@ impl Metadata {
             (b"distributedInfo", Json::Object(members)) => {
                 self.rank = members.get("rank").map(plain).unwrap_or_default();
                 let (rank, size) = (members.get("rank"), members.get("world_size"));
-                self.place = (rank.and_then(Json::as_i64), size.and_then(Json::as_u64));
+                let rank = rank.and_then(Json::as_i64);
+                // A process outside the group has -1.
+                self.lost_rank |= rank.is_some_and(|rank| rank < 0);
+                self.place = (rank.filter(|&rank| rank >= 0), size.and_then(Json::as_u64));
             }
             (b"deviceProperties", value) => self.take_devices(&value),
             // Some writers put these values here, others next to it.

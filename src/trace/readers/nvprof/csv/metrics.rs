@@ -1,7 +1,7 @@
 //! Metrics and events: counters of the device while a kernel ran.
 
 use super::quantity::{conversion, is_rate, split};
-use super::{CUT_SHORT, NO_NUMBER, Sheet};
+use super::{CUT_SHORT, NO_NUMBER, Sheet, check_number};
 use crate::memory::Room as _;
 use crate::trace::MetricRow;
 
@@ -63,7 +63,7 @@ impl Columns {
         sheet.trace.metrics.put(MetricRow {
             device: device.into(),
             kernel: sheet.trace.names.shared(kernel),
-            invocations: invocations.parse().map_err(|_| NO_NUMBER)?,
+            invocations: check_number(invocations.parse().map_err(|_| NO_NUMBER)?)?,
             name: name.into(),
             description,
             min,

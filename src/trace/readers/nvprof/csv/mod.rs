@@ -29,6 +29,11 @@ const NO_NUMBER: &str = "text instead of a number";
 const CUT_SHORT: &str = "fewer columns than the header";
 const NO_HEADER: &str = "row without a known header";
 
+/// Returns a count or a size, unless it is above all that a run can have.
+fn check_number(number: u64) -> std::result::Result<u64, &'static str> {
+    if number <= 1 << 53 { Ok(number) } else { Err("a count or size above 2⁵³") }
+}
+
 /// Returns true if a file with this start has tables of nvprof: a banner, or a header.
 pub(in crate::trace::readers) fn matches(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);

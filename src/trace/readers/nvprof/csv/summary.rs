@@ -2,7 +2,7 @@
 
 use super::cut::{self, Units};
 use super::quantity::nanoseconds;
-use super::{CUT_SHORT, NO_NUMBER, Sheet};
+use super::{CUT_SHORT, NO_NUMBER, Sheet, check_number};
 use crate::memory::Room as _;
 use crate::trace::readers::times::plausible;
 use crate::trace::{Total, TotalKind};
@@ -76,6 +76,7 @@ impl Sheet<'_> {
         if count == 0 || !is_ordered || !is_between(total_ns, [min_ns, max_ns], count, slack) {
             return Err("inconsistent times");
         }
+        check_number(count)?;
         plausible(0, i64::try_from(max_ns).unwrap_or(i64::MAX))?;
         let max_ns = max_ns.max(min_ns);
         let total_ns = total_ns.max(max_ns);

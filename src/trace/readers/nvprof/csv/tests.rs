@@ -122,17 +122,22 @@ fn records_that_nvprof_left_out_are_counted() {
     }
 }
 
+/// Sums of them, each rounded or cut apart, contradicted each other.
 #[test]
-fn counts_that_are_too_large_for_a_sum_are_the_largest_number() {
-    let header = "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ns,,ns,ns,ns,\n";
-    let row = |calls: u64, name| format!("\"GPU activities\",50,10,{calls},0,0,10,\"{name}\"\n");
-    let rows = [row(1 << 63, "gemm_1"), row((1 << 63) + 2, "gemm_2")].concat();
-    let (trace, capture) = read_text(&format!("{BANNER}{header}{rows}")).expect("a capture");
-    assert_eq!(capture.skipped, []);
-    let categories = Categories::built_in();
-    let summary = summarize(&trace, &Options::new(&categories));
-    assert_eq!(summary.kernels.iter().map(|row| row.count).collect::<Vec<_>>(), [1 << 63, (1 << 63) + 2]);
-    assert_eq!(summary.categories.iter().map(|row| row.count).collect::<Vec<_>>(), [u64::MAX]);
+fn counts_and_sizes_that_no_run_has_are_skipped() {
+    let summary = "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ns,,ns,ns,ns,\n\
+                   \"GPU activities\",50,10,COUNT,0,0,10,\"k\"\n";
+    let trace = "\"Start\",\"Duration\",\"Device\",\"Stream\",\"Size\",\"Name\"\nus,us,,,B,\n\
+                 0,1,\"A (0)\",\"13\",COUNT,\"[CUDA memcpy HtoD]\"\n";
+    let metrics = "\"Device\",\"Kernel\",\"Invocations\",\"Event Name\",\"Min\",\"Max\",\"Avg\"\n\
+                   \"A (0)\",\"k\",COUNT,\"e\",1,1,1\n";
+    for table in [summary, trace, metrics] {
+        for (count, skipped) in
+            [(1_u64 << 53, vec![]), ((1 << 53) + 1, vec![("a count or size above 2⁵³".to_owned(), 1)])]
+        {
+            assert_eq!(counts(&format!("{BANNER}{}", table.replace("COUNT", &count.to_string()))).1, skipped);
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::cut::{self, Units};
 use super::quantity::{bytes, nanoseconds};
 use super::summary::memory_kind;
-use super::{CUT_SHORT, NO_NUMBER, Sheet};
+use super::{CUT_SHORT, NO_NUMBER, Sheet, check_number};
 use crate::trace::readers::times::plausible;
 use crate::trace::{Entry, Kind, Queue, Shape, Work};
 
@@ -57,6 +57,7 @@ impl Columns {
         let times = i64::try_from(times.0).ok().zip(i64::try_from(times.1).ok());
         let (start, end) = times.and_then(|(start, took)| Some((start, start.checked_add(took)?))).ok_or(NO_NUMBER)?;
         let (start, end) = plausible(start, end)?;
+        check_number(row.size("Size").unwrap_or(0))?;
         // A trace of both has calls of the host among the operations, with nothing in most columns.
         if row.get("Device").is_empty() {
             let name = sheet.trace.names.intern(name);
