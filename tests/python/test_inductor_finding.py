@@ -21,7 +21,7 @@ from fastrnns_rs.processes.launcher import Start
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.phases import COMPILE
 from fastrnns_rs.processes.temporary_folder import torch_cache
-from fastrnns_rs.processes.worker_setting import guarding_variables
+from fastrnns_rs.processes.worker_setting import guarded_environment
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.inductor import compiled_runners, module_files
@@ -218,7 +218,7 @@ def test_an_empty_variable_names_no_cache(anywhere: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(tempfile, "tempdir", str(anywhere / "temporary"))
     expected = torch_cache()
     assert module_files.cache_folder() == expected
-    assert guarding_variables()["TORCHINDUCTOR_CACHE_DIR"] == str(expected)
+    assert guarded_environment()["TORCHINDUCTOR_CACHE_DIR"] == str(expected)
 
 
 def modules_of(

@@ -23,12 +23,7 @@ def absolute_folders() -> str:
     The working directory may contain a program of others.
     """
     # An empty `PATH` would be the working directory.
-    return os.pathsep.join(absolute(os.pathsep.join(os.get_exec_path()))) or os.defpath
-
-
-def absolute(folders: str) -> list[str]:
-    """Returns the folders of a path list, without relative folders and empty ones."""
-    return [one for one in folders.split(os.pathsep) if one.startswith("/")]
+    return os.pathsep.join(folder for folder in os.get_exec_path() if folder.startswith("/")) or os.defpath
 
 
 def program_path(name: str) -> str:

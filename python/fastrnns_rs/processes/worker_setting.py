@@ -10,14 +10,14 @@ from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.module_path import own_path
-from fastrnns_rs.processes.programs import absolute, absolute_folders
+from fastrnns_rs.processes.programs import absolute_folders
 
 #: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
 MARK = "FASTRNNS_WORKER"
 #: Variable with the profiled process's `TMPDIR` if the profiler has another one; empty for no `TMPDIR`.
 OWN_TMPDIR = "FASTRNNS_OWN_TMPDIR"
-#: Variables with folders of headers, where an empty entry is the working directory.
-_HEADERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
+#: Folders of a compiler's headers and programs, where it takes an empty entry for the working directory.
+_COMPILER_FOLDERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Setting:
 
     def environment(self) -> dict[str, str]:
         """Returns all environment variables of the worker."""
-        found = {**os.environ, **guarding_variables(), **self.variables, MARK: "1"}
+        found = {**guarded_environment(), **self.variables, MARK: "1"}
         if self.threads is not None:
             found.update(OMP_NUM_THREADS=str(self.threads), MKL_NUM_THREADS=str(self.threads))
         if self.python is not None:
@@ -68,8 +68,8 @@ def python_path(folders: Iterable[str]) -> str:
     return os.pathsep.join(one for one in folders if one and os.pathsep not in one)
 
 
-def guarding_variables() -> dict[str, str]:
-    """Returns environment variables against programs and compiled code of others.
+def guarded_environment() -> dict[str, str]:
+    """Returns this process's variables, without ways to code of others.
 
     Raises:
         FastrnnsError: If other users may write to torch's cache, and no other folder can be created.
@@ -77,9 +77,13 @@ def guarding_variables() -> dict[str, str]:
     # The first screen of a run starts no worker, and this module is slow to load.
     from fastrnns_rs.processes.temporary_folder import torch_variables
 
-    # torch starts compilers and `python -c`: neither programs, headers nor modules are those of the working directory.
-    headers = {name: os.pathsep.join(absolute(os.environ[name])) for name in _HEADERS if name in os.environ}
-    return {"PATH": absolute_folders(), "PYTHONSAFEPATH": "1", **headers, **torch_variables()}
+    # torch starts compilers and `python -c`: programs, modules and headers are not those of the working directory.
+    found = {**os.environ, "PATH": absolute_folders(), "PYTHONSAFEPATH": "1", **torch_variables()}
+    for name in _COMPILER_FOLDERS:
+        folders = [one for one in found.pop(name, "").split(os.pathsep) if one.startswith("/")]
+        if folders:
+            found[name] = os.pathsep.join(folders)
+    return found
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -73,14 +74,21 @@ def test_no_worker_finds_it() -> None:
         assert variables["PATH"] == "/nowhere"
 
 
-def test_no_worker_finds_headers_of_the_working_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty entry is the working directory, but an empty list is not."""
-    monkeypatch.setenv("CPATH", ":/opt/include:headers")
-    monkeypatch.setenv("C_INCLUDE_PATH", ":")
-    monkeypatch.delenv("CPLUS_INCLUDE_PATH", raising=False)
-    for variables in (Setting().environment(), child_environment()):
-        found = [variables.get(name) for name in ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")]
-        assert found == ["/opt/include", "", None]
+@pytest.mark.parametrize("environment", [Setting().environment, child_environment])
+@pytest.mark.parametrize("name", ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH"])
+@pytest.mark.parametrize(
+    ("folders", "kept"), [(":/a:.:include:/b:", "/a:/b"), ("/a", "/a"), (".", None), (":", None), ("", None)]
+)
+def test_no_compiler_of_a_worker_takes_headers_of_the_working_directory(
+    environment: Callable[[], dict[str, str]],
+    name: str,
+    folders: str,
+    kept: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An empty entry is that folder for a compiler, and Triton starts one there."""
+    monkeypatch.setenv(name, folders)
+    assert environment().get(name) == kept
 
 
 @pytest.mark.parametrize("path", [".", "", ":"])

@@ -14,7 +14,7 @@ from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.errors import FastrnnsError, make_system_error
 from fastrnns_rs.processes.module_path import own_path
-from fastrnns_rs.processes.worker_setting import MARK, guarding_variables, python_path
+from fastrnns_rs.processes.worker_setting import MARK, guarded_environment, python_path
 from fastrnns_rs.verbs.profile import tool_messages
 from fastrnns_rs.verbs.profile.answer_file import read_answer, remove_answer
 from fastrnns_rs.verbs.profile.private_folder import PrivateFolder
@@ -209,14 +209,15 @@ class Attempt:
 def child_environment() -> dict[str, str]:
     """Returns the environment variables of the profiled process."""
     # Options set by variables are passed as flags. Passing them twice could cause contradictions.
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("FASTRNNS_PROFILE_")}
+    inherited = {
+        name: value for name, value in guarded_environment().items() if not name.startswith("FASTRNNS_PROFILE_")
+    }
     return {
         **inherited,
         # Kineto logs internal state in every cycle.
         "KINETO_LOG_LEVEL": os.environ.get("KINETO_LOG_LEVEL", "99"),
         # Modules of runners may be importable only through the search path of this process.
         "PYTHONPATH": python_path(own_path()),
-        **guarding_variables(),
         MARK: "1",
     }
 
