@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import fake_tools
@@ -31,6 +32,27 @@ def test_the_importer_beside_the_program(folder: str, tmp_path: Path) -> None:
     assert Profiler("nsys", deeper).importer_path == importer
     importer.chmod(0o644)
     assert Profiler("nsys", program).importer_path != importer
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, for a file of another user")
+def test_the_importer_of_another_user_is_not_taken(tmp_path: Path) -> None:
+    """Others may put a folder of that name into a shared folder above nsys."""
+    program = fake_tools.nsys(tmp_path / "mine" / "nsys", "2001.1", importer="pass")
+    importer = tmp_path / "host-linux-x64" / "QdstrmImporter"
+    assert Profiler("nsys", program).importer_path == importer
+    os.chown(importer, 65534, 65534)
+    assert Profiler("nsys", program).importer_path is None
+    # What an administrator without the rights of root has installed is of one user.
+    os.chown(program, 65534, 65534)
+    assert Profiler("nsys", program).importer_path == importer
+
+
+def test_the_importer_is_no_link_to_another_program(tmp_path: Path) -> None:
+    program = fake_tools.nsys(tmp_path / "mine" / "nsys", "2001.1")
+    importer = tmp_path / "host-linux-x64" / "QdstrmImporter"
+    importer.parent.mkdir()
+    importer.symlink_to("/bin/sh")
+    assert Profiler("nsys", program).importer_path is None
 
 
 def test_the_nsys_of_nsight_compute_is_not_preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

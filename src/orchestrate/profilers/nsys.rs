@@ -1,7 +1,10 @@
 //! Nsight Systems.
 
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::process::geteuid;
 
 use super::search::expand;
 use super::{
@@ -20,6 +23,8 @@ const FOLDERS: &[&str] = &[
     "opt/nvidia/nsight-compute/*/host/target-linux-x64",
     "usr/lib/nsight-systems/bin",
 ];
+/// Name of the importer, which makes a report of a stream.
+const IMPORTER: &str = "QdstrmImporter";
 /// Folders of the importer, relative to the folder of the program.
 const IMPORTERS: &[&str] = &["../host-linux-x64", "../../host-linux-x64", "../Host-x86_64", "../../Host-x86_64"];
 /// The same where a distribution has put the two apart.
@@ -121,10 +126,16 @@ impl Profiler for Nsys {
 }
 
 /// The importer that is installed with the program at `path`.
+///
+/// Its owner is that of the program, root or this user: the folder above may be one in which others can put files.
 fn neighbour(path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().ok()?;
     let folder = path.parent()?;
-    importers(IMPORTERS.iter().map(|other| folder.join(other))).next()
+    let trusted = [path.metadata().ok()?.uid(), 0, geteuid().as_raw()];
+    importers(IMPORTERS.iter().map(|other| folder.join(other))).find(|importer| {
+        // A link may lead to another program of a trusted owner.
+        importer.ends_with(IMPORTER) && importer.metadata().is_ok_and(|file| trusted.contains(&file.uid()))
+    })
 }
 
 /// The importer of a version where a distribution has put it: an importer reads streams of its own version alone.
@@ -140,7 +151,7 @@ fn packaged(root: &Path, version: Option<&Version>, interrupted: Interrupted<'_>
 }
 
 fn importers(folders: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
-    let programs = folders.map(|folder| folder.join("QdstrmImporter"));
+    let programs = folders.map(|folder| folder.join(IMPORTER));
     programs.filter(|program| is_executable(program)).filter_map(|program| program.canonicalize().ok())
 }
 
