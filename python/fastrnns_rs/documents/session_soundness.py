@@ -1,4 +1,4 @@
-"""Checks of the starts of processes in a run file against those of their sessions."""
+"""Checks of the starts of processes in a run against those of their sessions."""
 
 from __future__ import annotations
 
