@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fastrnns_rs.documents.codec import from_plain, to_plain
+from fastrnns_rs.documents.replicates import common_class, counted, level
 from fastrnns_rs.documents.run_file import (
     Compile,
     Environment,
@@ -28,6 +30,8 @@ from fastrnns_rs.documents.run_file import (
     Warmup,
 )
 from fastrnns_rs.problem.problem import Problem
+from fastrnns_rs.verbs.bench.host_time import with_host_time
+from fastrnns_rs.verbs.bench.phase_summary import summary
 from fastrnns_rs.verbs.compare.side import Series
 
 RUNS = itertools.count()
@@ -128,13 +132,38 @@ def series(runner: str, medians_ns: Sequence[float], **changes: Any) -> Series:
 
 def failed(runner: str, reason: str = "out of memory", status: Any = "failed") -> Result:
     """A runner that did not work."""
-    return result(runner, processes=0, status=status, reason=reason)
+    return result(runner, processes=0, status=status, reason=reason, warmup_class=None)
+
+
+def summarised(found: Result) -> Result:
+    """A result with the statistics of its samples, and the class of its processes, where it has none of its own."""
+    complete = counted(found.processes)
+    described: dict[str, Any] = {}
+    if found.warmup_class == "warmup":
+        described["warmup_class"] = common_class(one for ranks in complete for one in ranks)
+    for phase in ("forward", "backward") if found.status == "ok" and complete else ():
+        timed = [[one.samples_ns(phase, timed=True) for one in ranks] for ranks in complete]
+        if getattr(found, phase) is None and all(all(ranks) for ranks in timed):
+            times = [level([one.median_ns(phase) or 0.0 for one in ranks]) for ranks in complete]
+            statistics = summary(timed, [ranks[0].session for ranks in complete], times)
+            described[phase] = with_host_time(statistics, phase, [one for ranks in complete for one in ranks])
+    return replace(found, **described)
+
+
+def restated(plain: dict[str, Any]) -> dict[str, Any]:
+    """A changed result of a document with the statistics and the class of its processes."""
+    found = from_plain(Result, {**plain, "forward": None, "backward": None})
+    return to_plain(summarised(found))
 
 
 def run(results: Iterable[Result], **changes: Any) -> Run:
     """A run of these results, in the session of all others that are made here."""
     one_session = [
-        replace(one, processes=[replace(each, session=each.session or SESSION.session_id) for each in one.processes])
+        summarised(
+            replace(
+                one, processes=[replace(each, session=each.session or SESSION.session_id) for each in one.processes]
+            )
+        )
         for one in results
     ]
     return replace(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from commands import run_cli, run_pretended
 from conftest import TINY
+from run_files import restated, summarised
 
 from fastrnns_rs import UsageError, stats
 from fastrnns_rs.documents.run_file import Run
@@ -72,7 +73,7 @@ def test_sessions_go_on_where_they_were_interrupted(anywhere: Path) -> None:
     known = {one["session_id"] for one in first}
     for row in plain["results"]:
         processes = [one for one in row["processes"] if one["session"] in known][:3]
-        row |= {"processes": processes, "forward": None, "backward": None}
+        row.update(restated({**row, "processes": processes}))
     Path("run.json").write_text(json.dumps({**plain, "sessions": first, "status": "interrupted"}))
     # Other options stay as they were.
     refused = run_pretended("bench", "--resume", "run.json", "--timeout", "9")
@@ -130,7 +131,9 @@ def test_a_session_that_was_interrupted_goes_on_at_once(anywhere: Path, monkeypa
     words = ["--processes", "2", "--sessions", "3", "--every", "1h", "--output", "run.json"]
     run, _ = interrupted_at(monkeypatch, 2, *BENCH, *words)
     # Of the second session there is one process.
-    results = [replace(row, processes=row.processes[:3], forward=None, backward=None) for row in run.results]
+    results = [
+        summarised(replace(row, processes=row.processes[:3], forward=None, backward=None)) for row in run.results
+    ]
     replace(run, results=results).save("run.json")
     run, waited = interrupted_at(monkeypatch, 9, "bench", "--resume", "run.json")
     assert waited == [pytest.approx(3600, abs=60)]

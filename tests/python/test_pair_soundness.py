@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from run_files import both, exactly
+from run_files import both, exactly, restated
 
 from fastrnns_rs import compare, stats
 from fastrnns_rs.documents.comparison import Comparison
@@ -98,11 +98,17 @@ def test_processes_that_ran_apart_are_no_pairs(change: Callable[[Any], None]) ->
     assert apart.rows[0].verdict == "slower"
 
 
-def test_turns_of_a_live_pair_are_read() -> None:
+def test_only_a_live_pair_has_turns() -> None:
+    """Turns at will gave its processes other times than the table."""
     plain = ab()
     plain["plan"]["turns"] = 2
     take_turns(plain)
+    with pytest.raises(UsageError, match=r"^plan\.turns is 2, and plan\.stop\.rule is count$"):
+        Run.from_dict(plain)
+    plain["plan"]["stop"]["rule"] = "time"
     Run.from_dict(plain)
+    with pytest.raises(UsageError, match=r"^plan\.turns is 2, and the run has no sides$"):
+        Run.from_dict({**plain, "sides": []})
 
 
 def compared(words: str = "") -> dict[str, Any]:
@@ -131,6 +137,7 @@ def test_an_exit_code_for_a_failed_runner_needs_one() -> None:
         Comparison.from_dict(plain)
     run = ab()
     run["results"][1] |= {"processes": [], "status": "failed", "reason": "out of memory"}
+    run["results"][1] = restated(run["results"][1])
     failed = compare(Run.from_dict(run))
     assert failed.exit_code == 1
     assert Comparison.from_dict(failed.to_dict()) == failed

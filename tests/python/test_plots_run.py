@@ -116,10 +116,7 @@ def test_bars_are_first_iterations_compilations_and_memory() -> None:
 
 @pytest.mark.parametrize("kind", [None, "times", "start", "memory", "samples", "sweep"])
 def test_a_run_without_results_has_no_plot(kind: str | None, tmp_path: Path) -> None:
-    # Some tools keep the samples of a runner that they skip.
-    kept = replace(screen_data.candidate().results[0], forward=None, backward=None)
-    skipped = replace(kept, status="skipped", reason="not supported")
-    run = replace(screen_data.candidate(), results=[skipped])
+    run = replace(screen_data.candidate(), results=[run_files.failed("jit", "not supported", "skipped")])
     run.save(tmp_path / "run.json")
     with pytest.raises(fastrnns_rs.UsageError, match="no data to plot"):
         run.plot(kind)
@@ -130,7 +127,8 @@ def test_a_run_without_results_has_no_plot(kind: str | None, tmp_path: Path) -> 
 
 def test_the_first_plot_is_one_that_has_data() -> None:
     # Without intervals.
-    assert run_files.run([run_files.result()]).plot().axes[0].get_xlabel() == "iteration of a process"
+    without = replace(run_files.run([]), results=[run_files.result()])
+    assert without.plot().axes[0].get_xlabel() == "iteration of a process"
     assert screen_data.candidate().plot().axes[0].get_xlabel() == "time of a phase, ms"
 
 

@@ -52,11 +52,13 @@ def test_a_device_of_no_number_is_shown() -> None:
 def hostile(text: str) -> Run:
     """A run in which each text of a row is `text`."""
     made = Run.load(VIEWS / "run.json")
-    texts = dict.fromkeys(("runner", "group", "reason", "note", "warmup_class"), text)
+    texts = dict.fromkeys(("runner", "group", "reason", "note"), text)
     rows = [
         replace(
             row,
             **texts,
+            warmup_class=text if row.status == "ok" else None,
+            processes=[replace(one, warmup_class=text) for one in row.processes],
             label=None,
             problem=replace(row.problem, dtype=text, seed=-1, mini_batch=number),
             point={},

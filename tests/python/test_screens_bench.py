@@ -12,7 +12,7 @@ import pytest
 import screen_data
 from conftest import ROOT
 from facts import FACTS
-from run_files import result
+from run_files import failed, result
 from screens import screen
 
 from fastrnns_rs.cli.results_file import ResultsFile
@@ -135,7 +135,7 @@ def test_a_quick_run_with_a_failure(tmp_path: Path) -> None:
     made = screen_data.made({"cudnn": ([0.2292], [0.3641])}, "2026-11-22T09:14:00Z", status="failed")
     reason = "process 1 was killed by signal 11 (SIGSEGV)"
     broken = replace(made.results[0].processes[0], status="failed", reason=reason)
-    jit = replace(result("jit", processes=0), status="failed", reason=reason, processes=[broken], problem=quick)
+    jit = replace(failed("jit", reason), processes=[broken], problem=quick)
     cudnn = replace(made.results[0], problem=quick, peak_memory_bytes=589 << 20)
     runners = [replace(one, problem=quick) for one in made.plan.runners if one.runner != "py"]
     plan = replace(made.plan, preset="quick", processes=1, runners=runners)

@@ -293,8 +293,9 @@ def test_the_plot_is_chosen(call: Any, tmp_path: Path) -> None:
     done = call("show", path, "--plot", plot, "--plot-kind", "samples", "--plot-row", "py/backward")
     assert done.status == 0
     assert "backward, " in plot.read_text()
+    samples = ("--plot-kind", "samples")
     for words, first in (((), "cudnn"), (("--filter", "runner=py"), "py"), (("--sort", "-name"), "py")):
-        assert call("show", path, "--plot", plot, *words).status == 0
+        assert call("show", path, "--plot", plot, *samples, *words).status == 0
         assert re.findall(r">(cudnn|py)\b", plot.read_text())[0] == first
     wrong = call("show", path, "--plot", plot, "--plot-kind", "samples", "--plot-row", "pi/backward")
     assert (wrong.status, "(--plot-row)" in wrong.stderr) == (2, True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import run_cli
 from conftest import ROOT
-from run_files import exactly, process, result, run, write
+from run_files import exactly, process, restated, result, run, write
 from summary_documents import example, fit_noise_floor, fit_trend, inductor_of, sound_summary
 
 from fastrnns_rs import compare
@@ -128,6 +128,39 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         at("point")({"seq-length": 3}),
         "point.seq-length is 3, and that of the problem is ",
     ),
+    "a skipped result with processes": (at("status")("skipped"), "status is skipped, and the result has processes"),
+    "a failed result of good processes": (at("status")("failed"), "status is failed, and every process is ok"),
+    "statistics of a failed result": (
+        lambda found: (found["processes"][0].update(status="failed"), found.update(status="failed")),
+        "forward has an estimate, and the status of the result is failed",
+    ),
+    "a failed process of a good result": (
+        at(*FIRST, "status")("timed_out"),
+        "status is ok, and a process is timed_out",
+    ),
+    "no statistics of forward": (at("forward")(None), "forward is null, and the status of the result is ok"),
+    "no statistics of backward": (at("backward")(None), "backward is null, and the status of the result is ok"),
+    "another class of the warm-up": (
+        at("warmup_class")("no_steady_state"),
+        "warmup_class is 'no_steady_state', and that of the processes is 'warmup'",
+    ),
+    "one class of several": (
+        at(*FIRST, "warmup_class")("flat"),
+        "warmup_class is 'warmup', and that of the processes is 'inconsistent'",
+    ),
+    "the range of three processes": (
+        at("forward", "ci_method")("range"),
+        "forward.ci_method is 'range', not that of several processes",
+    ),
+    "repeated turns": (at(*FIRST, "slices")([0, 9, 9]), "processes[0].slices is [0, 9, 9], and forward_ns has 17"),
+    "turns without the first iteration": (
+        at(*FIRST, "slices")([2, 9]),
+        "processes[0].slices is [2, 9], and forward_ns has 17 samples",
+    ),
+    "a cut within a turn": (
+        lambda found: found["processes"][0].update(slices=[0, 4, 9], timed_from=2),
+        "processes[0].timed_from is 2, and the turns after the warm-up begin at 4",
+    ),
     "a wide seed": (at("problem", "seed")(1 << 64), f"problem.seed is {1 << 64}, not a number of at most 64 bits"),
 }
 
@@ -173,10 +206,10 @@ SOUND: dict[str, Callable[[Any], Any]] = {
     ),
     "a process that was cut short": lambda found: found["processes"][1].update(status="interrupted", steady_from=99),
     "a process without samples": lambda found: found["processes"][1].update(
-        status="failed", forward_ns=[], backward_ns=None, steady_from=None
+        status="interrupted", forward_ns=[], backward_ns=None, steady_from=None
     ),
     "samples of 0": at(*FIRST, "forward_ns")([0] * 17),
-    "long samples": at(*FIRST, "forward_ns")([CENTURY - 1] * 17),
+    "long samples": lambda found: found["processes"][0].update(forward_ns=[CENTURY - 1] * 17, status="interrupted"),
     "a seed below 0": at("problem", "seed")(-1),
 }
 
@@ -184,6 +217,7 @@ SOUND: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", SOUND)
 def test_what_a_bench_may_write_is_read(name: str) -> None:
     plain = changed(SOUND[name])
+    plain["results"][0] = restated(plain["results"][0])
     assert Run.from_dict(plain).to_dict() == plain
 
 
@@ -259,7 +293,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
         process |= {
             "steady_from": 1,
             "timed_from": 1,
-            "slices": [1],
+            "slices": [0],
             "forward_change_points": [1],
             "backward_change_points": [2],
         }

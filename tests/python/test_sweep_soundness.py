@@ -23,6 +23,7 @@ def summarized() -> dict[str, Any]:
 
 def test_failed_processes_have_no_estimate() -> None:
     plain = summarized()
+    plain["results"][0] |= {"status": "failed"}
     for one in plain["results"][0]["processes"]:
         one |= {"status": "failed", "reason": "it fails"}
     with pytest.raises(UsageError, match=r"^results\[0\]\.forward has an estimate, and no process is ok$"):
@@ -42,7 +43,7 @@ def test_a_result_without_processes_has_no_estimate(status: str, message: str) -
     with pytest.raises(UsageError, match=message):
         Run.from_dict(plain)
     # Older builds wrote this where a run was interrupted.
-    plain["results"][0] |= {"status": "failed", "reason": "interrupted", "forward": None}
+    plain["results"][0] |= {"status": "failed", "reason": "interrupted", "forward": None, "warmup_class": None}
     Run.from_dict(plain)
 
 

@@ -11,6 +11,7 @@ import pytest
 import run_files
 from conftest import FACTS
 from pretended_workers import each, measured
+from run_files import restated
 
 from fastrnns_rs.documents.run_file import Process, Run
 from fastrnns_rs.errors import UsageError
@@ -130,7 +131,7 @@ def test_older_files_keep_their_estimates() -> None:
     for one in plain["results"][0]["processes"]:
         del one["timed_from"]
     # Those builds had other statistics, of more samples.
-    plain["results"][0] |= {"forward": None, "backward": None}
+    plain["results"][0] = restated(plain["results"][0])
     old = Run.from_dict(plain)
     own = [
         statistics.median(one.forward_ns[first:]) for one, (first, _) in zip(old["py"].processes, PARTS, strict=True)

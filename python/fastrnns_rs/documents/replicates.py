@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LEAST_SESSIONS = 3
 #: Number of captures per side from which changes have verdicts.
 LEAST_REPEATS = 3
+#: Share of the turns of a live process that are its warm-up: the same for both sides, so that turns remain pairs.
+_WARMUP_TURNS = 0.2
 #: Relative difference of equal ratios.
 _ROUNDING = 1e-12
 
@@ -32,6 +34,19 @@ def by_index(processes: Iterable[Process]) -> list[list[Process]]:
 def counted(processes: Iterable[Process]) -> list[list[Process]]:
     """Returns the replicates in which every process measured to its end."""
     return [one for one in by_index(processes) if all(process.status == "ok" for process in one)]
+
+
+def common_class(processes: Iterable[Process]) -> str | None:
+    """Returns the class of the warm-up of processes, or `inconsistent`.
+
+    Args:
+        processes: Processes of complete replicates.
+
+    Returns:
+        None if no process has a class.
+    """
+    classes = {one.warmup_class for one in processes} - {None}
+    return "inconsistent" if len(classes) > 1 else next(iter(classes), None)
 
 
 def ran_in_rounds(results: Iterable[Result]) -> bool:
@@ -101,6 +116,21 @@ def process_time(samples: Sequence[int], turns: Sequence[int] = ()) -> float:
     if len(parts) > 1 and min(map(min, parts)) > 0:
         return level([median(part) for part in parts])
     return median(samples)
+
+
+def first_of_turns(turns: Sequence[int], count: int) -> int | None:
+    """Returns the first iteration of a live process after the turns of its warm-up.
+
+    Args:
+        turns: First sample of each turn.
+        count: Number of samples.
+
+    Returns:
+        None without turns, or if no sample is left. With a single turn, as where the other side ended, it would be the
+        first iteration, which never counts: None too.
+    """
+    start = turns[math.ceil(_WARMUP_TURNS * (len(turns) - 1))] if turns else 0
+    return start if 0 < start < count else None
 
 
 def host_median(processes: Iterable[Process], phase: str) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from fastrnns_rs.documents import run_soundness, session_soundness, soundness, sweep_soundness
+from fastrnns_rs.documents import plan_soundness, run_soundness, session_soundness, soundness, sweep_soundness
 from fastrnns_rs.documents.codec import RunWarning, since
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
@@ -241,11 +241,11 @@ class Run(Container[Result], Tabular, Document):
         soundness.check_numbers(self)
         run_soundness.check_results(self.results)
         sweep_soundness.check_sweep(self)
-        run_soundness.check_sessions(self)
+        plan_soundness.check_sessions(self)
         session_soundness.check_starts(self)
-        run_soundness.check_sides(self)
-        run_soundness.check_plan(self)
-        run_soundness.check_pairs(self)
+        plan_soundness.check_sides(self)
+        plan_soundness.check_plan(self)
+        plan_soundness.check_pairs(self)
 
     def _names(self) -> list[tuple[str, ...]]:
         return [one.names for one in self.results]

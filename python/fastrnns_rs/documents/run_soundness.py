@@ -9,23 +9,28 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import process_ci, summarize
 from fastrnns_rs.documents.codec import shown
-from fastrnns_rs.documents.replicates import counted, host_median, level, median, ran_in_rounds
+from fastrnns_rs.documents.replicates import (
+    common_class,
+    counted,
+    first_of_turns,
+    host_median,
+    level,
+    median,
+)
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Figures
-    from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, Run
+    from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result
 
 #: Statistics of all timed samples of a phase.
 _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
 #: Methods of intervals between processes, or between sessions.
 _OF_PROCESSES, _OF_SESSIONS = "t_log_process_medians", "t_log_sessions"
-#: Method of the interval of two processes: their medians.
-_RANGE = "range"
-#: Stopping rules that end both sides after the same number of processes.
-_PAIRED = {"count", "time", "decided"}
+#: Method of the interval of fewer than three processes: their medians.
+_RANGE, _LEAST_FOR_INTERVAL = "range", 3
 #: Statistics of samples, in the order of their values.
 _ORDERED = ("min_ns", "q1_ns", "median_ns", "q3_ns", "p95_ns", "p99_ns", "max_ns")
 
@@ -39,7 +44,7 @@ def check_results(results: Sequence[Result]) -> None:
         UsageError: If the results are inconsistent; the message names the path.
     """
     keys = ((one.runner, one.side, one.problem, *sorted(one.point.items())) for one in results)
-    _refuse_repeated("results", "", keys)
+    refuse_repeated("results", "", keys)
     for number, result in enumerate(results):
         check_result(f"results[{number}].", result)
 
@@ -56,14 +61,40 @@ def check_result(path: str, result: Result) -> None:
     """
     if result.status == "ok" and not result.processes:
         raise UsageError(f"{path}processes is empty, and the status of the result is ok")
-    _refuse_repeated(f"{path}processes", ".order", (one.order for one in result.processes))
-    _refuse_repeated(f"{path}processes", ".index", ((one.index, one.rank) for one in result.processes))
+    refuse_repeated(f"{path}processes", ".order", (one.order for one in result.processes))
+    refuse_repeated(f"{path}processes", ".index", ((one.index, one.rank) for one in result.processes))
     for place, process in enumerate(result.processes):
         check_samples(f"{path}processes[{place}].", process)
+    _check_status(path, result)
     for phase in ("forward", "backward"):
         _check_summary(f"{path}{phase}", result, phase)
+    _check_class(path, result)
     _check_peaks(path, result)
     _check_point(f"{path}point", result)
+
+
+def _check_status(path: str, result: Result) -> None:
+    """Rejects a status that is not that of the processes.
+
+    Comparisons have no verdict on a result that is not ok.
+    """
+    status, known = result.status, {one.status for one in result.processes}
+    if status == "skipped" and known:
+        raise UsageError(f"{path}status is skipped, and the result has processes")
+    if status in {"failed", "timed_out"} and known == {"ok"}:
+        raise UsageError(f"{path}status is {status}, and every process is ok")
+    # A runner with a failed process is not started again, and has failed.
+    if status == "ok" and (failed := sorted(known & {"failed", "timed_out"})):
+        raise UsageError(f"{path}status is ok, and a process is {failed[0]}")
+
+
+def _check_class(path: str, result: Result) -> None:
+    """Rejects a class of the warm-up that is not that of the processes."""
+    expected = common_class(one for ranks in counted(result.processes) for one in ranks)
+    # The first files have no class of a result.
+    if result.warmup_class is not None and result.warmup_class != expected:
+        found = f"{shown(result.warmup_class)}, and that of the processes is {shown(expected)}"
+        raise UsageError(f"{path}warmup_class is {found}")
 
 
 def _check_peaks(path: str, result: Result) -> None:
@@ -89,11 +120,16 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     Tables show the statistics, and comparisons use the samples: they must not contradict each other.
     """
     summary: PhaseSummary | None = getattr(result, phase)
-    if summary is None:
-        return
     complete = counted(result.processes)
+    if summary is None:
+        is_measured = phase == "forward" or all(one.backward_ns for ranks in complete for one in ranks)
+        if result.status == "ok" and is_measured:
+            raise UsageError(f"{path} is null, and the status of the result is ok")
+        return
     if not complete:
         raise UsageError(f"{path} has an estimate, and no process is ok")
+    if result.status != "ok":
+        raise UsageError(f"{path} has an estimate, and the status of the result is {result.status}")
     timed = [[one.samples_ns(phase, timed=True) for one in ranks] for ranks in complete]
     if not all(all(ranks) for ranks in timed):
         raise UsageError(f"{path} has an estimate, and a process has no samples of it")
@@ -201,7 +237,10 @@ def _check_between(
     for place, (session, ranks) in enumerate(zip(sessions, medians, strict=True)):
         groups.setdefault(session if summary.ci_method == _OF_SESSIONS else place, []).append(level(ranks))
     levels = [level(each) for each in groups.values()]
-    known = {_RANGE, *((_OF_PROCESSES, _OF_SESSIONS) if len(levels) > 1 else ())}
+    known = {
+        *((_OF_PROCESSES, _OF_SESSIONS) if len(levels) > 1 else ()),
+        *((_RANGE,) if len(levels) < _LEAST_FOR_INTERVAL else ()),
+    }
     if len(every) > 1 and summary.ci_low_ns is not None and summary.ci_method not in known:
         raise UsageError(f"{path}.ci_method is {shown(summary.ci_method)}, not that of several processes")
     computed: dict[str, float | None] = {"estimate_ns": level(levels)}
@@ -232,39 +271,22 @@ def check_estimate(path: str, found: PhaseSummary | Figures) -> None:
     check_inside(f"{path}.estimate_ns", found.ci_low_ns, found.estimate_ns, found.ci_high_ns)
 
 
-def check_sessions(run: Run) -> None:
-    """Rejects duplicate sessions, and processes of sessions that are not listed.
+def refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:
+    """Rejects values that are there twice.
+
+    Args:
+        path: Path of the values in the message.
+        key: Key after the number of the value in the message.
+        found: Values.
 
     Raises:
-        UsageError: If there is such a session or process; the message names the path.
+        UsageError: If a value is repeated; the message names its path.
     """
-    _refuse_repeated("sessions", ".session_id", (one.session_id for one in run.sessions))
-    known = {one.session_id for one in run.sessions}
-    # The list was added later, and is empty where it is missing: then comparisons have one session.
-    for number, result in enumerate(run.results if known else []):
-        for place, process in enumerate(result.processes):
-            if process.session is not None and process.session not in known:
-                path = f"results[{number}].processes[{place}].session"
-                raise UsageError(f"{path} is {shown(process.session)}, which is not in sessions")
-
-
-def check_plan(run: Run) -> None:
-    """Rejects a plan that contradicts the results or the status.
-
-    Sessions have processes, and only live processes have turns. Comparisons warn by the status, and judge live
-    processes by their turns.
-
-    Raises:
-        UsageError: If the plan contradicts itself or the status.
-    """
-    plan = run.plan
-    if plan.stopped_by == "interrupt" and run.status != "interrupted":
-        raise UsageError(f"status is {run.status}, and plan.stopped_by is interrupt")
-    for number, result in enumerate(run.results):
-        for place, process in enumerate(result.processes):
-            check_turns(f"results[{number}].processes[{place}].", process, plan.turns)
-    if not 1 <= plan.sessions <= max(plan.processes, 1):
-        raise UsageError(f"plan.sessions is {plan.sessions}, and plan.processes is {plan.processes}")
+    seen: set[Hashable] = set()
+    for number, one in enumerate(found):
+        if one in seen:
+            raise UsageError(f"duplicate value: {path}[{number}]{key}")
+        seen.add(one)
 
 
 def check_turns(path: str, process: Process, most: int | None) -> None:
@@ -281,67 +303,6 @@ def check_turns(path: str, process: Process, most: int | None) -> None:
     turns = len(process.slices or [])
     if turns > (most or 0):
         raise UsageError(f"{path}slices has {turns} turns, and plan.turns is {shown(most)}")
-
-
-def check_sides(run: Run) -> None:
-    """Rejects sides in another order, and results of other sides.
-
-    Tables call the first side the baseline.
-
-    Raises:
-        UsageError: If the sides are not `a` and `b`, or the first of them, or a result has the runner or the
-            problem of the other side.
-    """
-    names = [one.name for one in run.sides]
-    if names != ["a", "b"][: len(names)]:
-        raise UsageError(f"sides is {', '.join(names)}, not a, b")
-    for number, result in enumerate(run.results):
-        # A run of several runners names them on both sides.
-        other = [one for one in run.sides if one.runner == result.runner]
-        if other and len(names) > 1 and result.side not in {None, *(one.name for one in other)}:
-            sides = f"{shown(result.side)}, and {shown(result.runner)} is the runner of {shown(other[0].name)}"
-            raise UsageError(f"results[{number}].side is {sides}")
-    planned = {(one.runner, one.side, one.problem) for one in run.plan.runners}
-    for number, result in enumerate(run.results):
-        other_side = {"a": "b", "b": "a"}.get(result.side or "")
-        key, exchanged = ((result.runner, one, result.problem) for one in (result.side, other_side))
-        # The first files have no list of planned runners.
-        if key not in planned and exchanged in planned:
-            raise UsageError(
-                f"results[{number}].side is {shown(result.side)}, and plan.runners has it on the other side"
-            )
-
-
-def check_pairs(run: Run) -> None:
-    """Rejects processes of a complete `ab` that are no pairs.
-
-    A process without a partner would be left out like that of an interrupted run, and pairs in another order would be
-    compared as independent processes.
-
-    Raises:
-        UsageError: If the sides have different processes, or processes of one index did not run one after another.
-    """
-    if run.status != "complete" or run.plan.stop.rule not in _PAIRED:
-        return
-    # The results of both sides are in one order; their problems may differ.
-    sides = [[(number, one) for number, one in enumerate(run.results) if one.side == name] for name in ("a", "b")]
-    for (number, first), (other, second) in zip(*sides, strict=False):
-        processes = [*first.processes, *second.processes]
-        if {first.status, second.status, *(one.status for one in processes)} != {"ok"}:
-            continue
-        path = f"results[{other}].processes"
-        if {one.index for one in first.processes} != {one.index for one in second.processes}:
-            raise UsageError(f"{path} has other values of index than results[{number}], and the run is complete")
-        if not ran_in_rounds((first, second)):
-            raise UsageError(f"{path} and those of results[{number}] have an index that contradicts their order")
-
-
-def _refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:
-    seen: set[Hashable] = set()
-    for number, one in enumerate(found):
-        if one in seen:
-            raise UsageError(f"duplicate value: {path}[{number}]{key}")
-        seen.add(one)
 
 
 def check_samples(path: str, process: Process) -> None:
@@ -362,7 +323,7 @@ def check_samples(path: str, process: Process) -> None:
         if host is not None and len(host) != count:
             raise UsageError(f"{path}{name} has {len(host)} samples, and forward_ns has {count}")
     slices = process.slices or []
-    if slices != sorted(slices) or (slices and not 0 <= slices[0] <= slices[-1] <= count):
+    if slices != sorted({*slices}) or (slices and not 0 == slices[0] <= slices[-1] <= count):
         raise UsageError(f"{path}slices is {shown(slices)}, and forward_ns has {count} samples")
     for name in ("forward_change_points", "backward_change_points"):
         points = getattr(process, name) or []
@@ -374,3 +335,7 @@ def check_samples(path: str, process: Process) -> None:
         raise UsageError(f"{path}steady_from is {first}, and forward_ns has {count} samples")
     if process.timed_from is not None and not 0 <= process.timed_from < count:
         raise UsageError(f"{path}timed_from is {process.timed_from}, and forward_ns has {count} samples")
+    start = first_of_turns(slices, count) if process.status == "ok" else None
+    # Older builds let the user choose the warm-up of live processes: these have no `timed_from`.
+    if None not in {start, process.timed_from} and start != process.timed_from:
+        raise UsageError(f"{path}timed_from is {process.timed_from}, and the turns after the warm-up begin at {start}")

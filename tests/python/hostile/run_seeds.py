@@ -42,13 +42,19 @@ def _full() -> list[Any]:
 
 def _with_every_key(kind: str, plain: Any) -> Any:
     found = _filled(plain, example(Run, lambda: "some text"))
+    # Only the processes of `ab` take turns.
+    found["plan"] |= {
+        "turns": found["plan"]["turns"] if kind == "ab" else None,
+        "stop": {"rule": "time", "parameters": {}},
+    }
     found |= {"sides": found["sides"] if kind == "ab" else [], "ranks": found["ranks"] if kind == "ranks" else []}
     for row in found["results"]:
         row["side"] = row["side"] if kind == "ab" else None
         # Its processes are at no point of the sweep.
         row["point"] = {}
         for place, process in enumerate(row["processes"]):
-            points = {"forward_change_points": [1], "backward_change_points": [2], "slices": [0, 1], "timed_from": 2}
+            turns = [0, 2] if kind == "ab" else None
+            points = {"forward_change_points": [1], "backward_change_points": [2], "slices": turns, "timed_from": 2}
             process.update(points, **({"index": 0, "rank": place} if kind == "ranks" else {"rank": None}))
         for phase in ("forward", "backward"):
             timed = [process[f"{phase}_ns"][2:] for process in row["processes"]]

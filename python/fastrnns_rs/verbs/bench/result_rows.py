@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from fastrnns_rs.documents.replicates import by_index, counted, level
+from fastrnns_rs.documents.replicates import by_index, common_class, counted, level
 from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, ResultStatus
 from fastrnns_rs.documents.run_soundness import check_result
 from fastrnns_rs.documents.soundness import check_numbers
@@ -177,7 +177,6 @@ class Row:
         status, reason = self._outcome()
         # Samples of a failed runner are kept, but not summarised as a result.
         phases = [self._summary(phase) for phase in self._phases] if status == "ok" else []
-        classes = {one.warmup_class for one in self.counted} - {None}
         described: list[PhaseSummary | None] = [*phases, None, None]
         return Result(
             runner=self.task.runner.name,
@@ -191,7 +190,7 @@ class Row:
             status=status,
             reason=reason,
             note=self.task.runner.note_on(self.task.problem),
-            warmup_class="inconsistent" if len(classes) > 1 else next(iter(classes), None),
+            warmup_class=common_class(self.counted),
             forward=described[0],
             backward=described[1],
             peak_memory_bytes=self._most("peak_memory_bytes") if status == "ok" else None,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.replicates import first_of_turns
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.run_file import Process
@@ -48,14 +49,9 @@ def _find_first(processes: Sequence[Process]) -> int:
     return max((one.steady_from or 0 for one in processes if one.warmup_class in common), default=1)
 
 
-#: Share of the turns of a live process that are its warm-up: the same for both sides, so that turns remain pairs.
-_WARMUP_TURNS = 0.2
-
-
 def _limit(first: int, process: Process) -> int | None:
     count = len(process.forward_ns)
     if process.slices:
-        start = process.slices[math.ceil(_WARMUP_TURNS * (len(process.slices) - 1))]
-        # With a single turn, as where the other side ended, it is the first iteration, which never counts.
-        return start if 0 < start < count else process.steady_from
+        start = first_of_turns(process.slices, count)
+        return process.steady_from if start is None else start
     return first if count - first >= _LEAST_REMAINDER * count and count > first else process.steady_from

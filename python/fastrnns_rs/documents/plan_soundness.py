@@ -1,0 +1,108 @@
+"""Consistency checks of sessions, sides, pairs and the plan of a run file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.replicates import ran_in_rounds
+from fastrnns_rs.documents.run_soundness import check_turns, refuse_repeated
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.run_file import Run
+
+#: Stopping rules that end both sides after the same number of processes.
+_PAIRED = {"count", "time", "decided"}
+
+
+def check_sessions(run: Run) -> None:
+    """Rejects duplicate sessions, and processes of sessions that are not listed.
+
+    Raises:
+        UsageError: If there is such a session or process; the message names the path.
+    """
+    refuse_repeated("sessions", ".session_id", (one.session_id for one in run.sessions))
+    known = {one.session_id for one in run.sessions}
+    # The list was added later, and is empty where it is missing: then comparisons have one session.
+    for number, result in enumerate(run.results if known else []):
+        for place, process in enumerate(result.processes):
+            if process.session is not None and process.session not in known:
+                path = f"results[{number}].processes[{place}].session"
+                raise UsageError(f"{path} is {shown(process.session)}, which is not in sessions")
+
+
+def check_plan(run: Run) -> None:
+    """Rejects a plan that contradicts the results or the status.
+
+    Sessions have processes, and only live processes have turns. Comparisons warn by the status, and judge live
+    processes by their turns.
+
+    Raises:
+        UsageError: If the plan contradicts itself or the status.
+    """
+    plan = run.plan
+    if plan.stopped_by == "interrupt" and run.status != "interrupted":
+        raise UsageError(f"status is {run.status}, and plan.stopped_by is interrupt")
+    for number, result in enumerate(run.results):
+        for place, process in enumerate(result.processes):
+            check_turns(f"results[{number}].processes[{place}].", process, plan.turns)
+    # The time of turns ends the loop, never a number of iterations.
+    if plan.turns is not None and (not run.sides or plan.stop.rule == "count"):
+        kind = "the run has no sides" if not run.sides else "plan.stop.rule is count"
+        raise UsageError(f"plan.turns is {plan.turns}, and {kind}")
+    if not 1 <= plan.sessions <= max(plan.processes, 1):
+        raise UsageError(f"plan.sessions is {plan.sessions}, and plan.processes is {plan.processes}")
+
+
+def check_sides(run: Run) -> None:
+    """Rejects sides in another order, and results of other sides.
+
+    Tables call the first side the baseline.
+
+    Raises:
+        UsageError: If the sides are not `a` and `b`, or the first of them, or a result has the runner or the
+            problem of the other side.
+    """
+    names = [one.name for one in run.sides]
+    if names != ["a", "b"][: len(names)]:
+        raise UsageError(f"sides is {', '.join(names)}, not a, b")
+    for number, result in enumerate(run.results):
+        # A run of several runners names them on both sides.
+        other = [one for one in run.sides if one.runner == result.runner]
+        if other and len(names) > 1 and result.side not in {None, *(one.name for one in other)}:
+            sides = f"{shown(result.side)}, and {shown(result.runner)} is the runner of {shown(other[0].name)}"
+            raise UsageError(f"results[{number}].side is {sides}")
+    planned = {(one.runner, one.side, one.problem) for one in run.plan.runners}
+    for number, result in enumerate(run.results):
+        other_side = {"a": "b", "b": "a"}.get(result.side or "")
+        key, exchanged = ((result.runner, one, result.problem) for one in (result.side, other_side))
+        # The first files have no list of planned runners.
+        if key not in planned and exchanged in planned:
+            raise UsageError(
+                f"results[{number}].side is {shown(result.side)}, and plan.runners has it on the other side"
+            )
+
+
+def check_pairs(run: Run) -> None:
+    """Rejects processes of a complete `ab` that are no pairs.
+
+    A process without a partner would be left out like that of an interrupted run, and pairs in another order would be
+    compared as independent processes.
+
+    Raises:
+        UsageError: If the sides have different processes, or processes of one index did not run one after another.
+    """
+    if run.status != "complete" or run.plan.stop.rule not in _PAIRED:
+        return
+    # The results of both sides are in one order; their problems may differ.
+    sides = [[(number, one) for number, one in enumerate(run.results) if one.side == name] for name in ("a", "b")]
+    for (number, first), (other, second) in zip(*sides, strict=False):
+        processes = [*first.processes, *second.processes]
+        if {first.status, second.status, *(one.status for one in processes)} != {"ok"}:
+            continue
+        path = f"results[{other}].processes"
+        if {one.index for one in first.processes} != {one.index for one in second.processes}:
+            raise UsageError(f"{path} has other values of index than results[{number}], and the run is complete")
+        if not ran_in_rounds((first, second)):
+            raise UsageError(f"{path} and those of results[{number}] have an index that contradicts their order")
