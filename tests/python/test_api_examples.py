@@ -54,7 +54,9 @@ def folder(tmp_path: Path, history: RunHistory, monkeypatch: pytest.MonkeyPatch)
         history.keep(one)
     before.save(tmp_path / "before.json")
     after.save(tmp_path / "after.json")
-    replace(after, results=[run_files.exactly([1000, 1002])], sweep=sweep()).save(tmp_path / "sweep.json")
+    replace(after, results=[run_files.summarised(run_files.exactly([1000, 1002]))], sweep=sweep()).save(
+        tmp_path / "sweep.json"
+    )
     rows = [Verified(runner=name, reference=None, dtype="float64", status="ok", reason=None) for name in ("jit", "py")]
     Verification(ok=True, results=rows).save(tmp_path / "verification.json")
     InductorReport(warnings=[], environment=after.environment, modules=[]).save(tmp_path / "inductor.json")

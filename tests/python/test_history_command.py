@@ -17,6 +17,7 @@ import pytest
 from commands import run_cli
 from conftest import ROOT
 from history_runs import kept, made
+from run_files import summarised
 
 from fastrnns_rs import UsageError
 from fastrnns_rs.cli.exit_codes import ExitCode
@@ -205,8 +206,9 @@ def test_a_run_file_of_another_user_does_not_stop_an_import(history: RunHistory,
 def test_a_run_with_a_time_of_zero_is_listed(history: RunHistory, anywhere: Path) -> None:
     run = made(8)
     [row] = run.results
-    nothing = replace(row, processes=[replace(one, forward_ns=[0] * len(one.forward_ns)) for one in row.processes])
-    replace(run, results=[nothing]).save(anywhere / "run.json")
+    processes = [replace(one, forward_ns=[0] * len(one.forward_ns)) for one in row.processes]
+    nothing = replace(row, processes=processes, forward=None)
+    replace(run, results=[summarised(nothing)]).save(anywhere / "run.json")
     assert "new in the history: 1 run" in run_cli("history", "--import", "run.json").stderr
     assert [one.run_id for one in history.document().runs] == [run.run_id]
     assert history.document().warnings == []

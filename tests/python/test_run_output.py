@@ -17,6 +17,7 @@ import pytest
 from commands import run_pretended, run_process
 from conftest import PLANTED, TINY, run_cli
 from kineto_traces import kernel, write
+from run_files import restated
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.processes.listener import Answer
@@ -58,7 +59,7 @@ def test_a_run_that_is_replaced_is_named_unless_the_history_has_it(tmp_path: Pat
         assert (note in " ".join(done.stderr.split())) == is_noted
     plain = json.loads(file.read_text()) | {"status": "interrupted"}
     plain["results"][0]["processes"].pop()
-    plain["results"][0] |= {"forward": None, "backward": None}
+    plain["results"] = [restated(one) for one in plain["results"]]
     file.write_text(json.dumps(plain))
     again = run_pretended("bench", "--resume", file, "--runner-file", PLANTED, "--no-history")
     assert (again.status, note in " ".join(again.stderr.split())) == (0, False)

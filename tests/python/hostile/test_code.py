@@ -16,6 +16,7 @@ from commands import Done, run_cli, run_pretended
 from conftest import ROOT
 from kineto_traces import kernel, write
 from parts import few
+from run_files import restated
 from test_inductor_finding import module
 
 from fastrnns_rs import cli
@@ -248,7 +249,7 @@ def interrupted(folder: Path, **changed: Any) -> Path:
     (folder / "executed").unlink()
     document = json.loads(path.read_text())
     document["results"][0]["processes"].pop()
-    document["results"][0] |= {"forward": None, "backward": None}
+    document["results"] = [restated(one) for one in document["results"]]
     path.write_text(json.dumps({**document, "status": "interrupted", **changed}))
     return path
 

@@ -19,7 +19,7 @@ import pytest
 from commands import run_cli, run_pretended, run_process, run_with_facts
 from conftest import TINY
 from kept_runs import ids, keep_three, made
-from run_files import SESSION, process
+from run_files import SESSION, process, restated, summarised
 
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import FastrnnsError
@@ -285,7 +285,8 @@ def test_an_old_copy_of_a_run_replaces_no_newer_one(history: RunHistory) -> None
     [row] = old.results
     later = replace(process(1, [1000], None), session="another session")
     sessions = [SESSION, replace(SESSION, session_id="another session")]
-    newer = replace(old, results=[replace(row, processes=[*row.processes, later])], sessions=sessions)
+    more = replace(row, processes=[*row.processes, later], forward=None, backward=None)
+    newer = replace(old, results=[summarised(more)], sessions=sessions)
     history.check_no_more(old)
     history.keep(newer)
     history.check_no_more(newer)
@@ -303,7 +304,7 @@ def test_resuming_an_old_copy_keeps_the_newer_run(history: RunHistory, anywhere:
     last = Path(history.document().runs[-1].path)
     plain = json.loads(last.read_text())
     [row] = plain["results"]
-    row |= {"processes": row["processes"][:1], "forward": None, "backward": None}
+    plain["results"] = [restated({**row, "processes": row["processes"][:1]})]
     (anywhere / "old.json").write_text(json.dumps({**plain, "status": "interrupted"}))
     content = last.read_bytes()
     resumed = run_with_facts("bench", "--resume", "old.json", "--output", "new.json")
