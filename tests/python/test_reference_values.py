@@ -33,7 +33,7 @@ FIELDS = {
     "Warm-up of `profile`, in iterations": "warmup",
 }
 #: Variables that mark our own child processes. Users do not set them.
-INTERNAL = {"FASTRNNS_WORKER", "FASTRNNS_COMMAND"}
+INTERNAL = {"FASTRNNS_WORKER", "FASTRNNS_COMMAND", "FASTRNNS_OWN_TMPDIR"}
 
 
 def page(name: str) -> str:

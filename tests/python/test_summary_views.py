@@ -256,7 +256,7 @@ def as_rust(kind: Any) -> set[str]:
             int: {"u32", "u64", "i64"},
             float: {"f64"},
             bool: {"bool"},
-            str: {"String", "Box<str>", "&'static str", "Word"},
+            str: {"String", "Box<str>", "Arc<str>", "&'static str", "Word"},
         }
         return known.get(kind, {RUST.get(kind.__name__, kind.__name__)})
     return {"&'static str", "Word"}

@@ -44,7 +44,8 @@ def test_everything_that_loads_a_named_file_loads_its_source() -> None:
         for path in package.rglob("*.py")
         if re.search(r"SourceFileLoader|spec_from_file_location|run_path", path.read_text(encoding="utf-8"))
     }
-    assert used == {"runners/source_loader.py"}
+    # Modules that a named file imports may have caches of this user.
+    assert used == {"runners/source_loader.py", "runners/neighbor_caches.py"}
 
 
 def test_no_browser_of_the_working_directory_is_started(anywhere: Path) -> None:
