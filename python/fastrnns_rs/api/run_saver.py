@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -14,6 +13,7 @@ from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process, Run
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.processes.temporary_folder import find_temporary_root
 from fastrnns_rs.verbs.history.run_history import chosen_history
 from fastrnns_rs.verbs.history.run_names import one_run
 from fastrnns_rs.views.text import shell_word
@@ -92,7 +92,7 @@ class RunSaver:
     def _keep_elsewhere(self, run: Run) -> None:
         try:
             stem = f"fastrnns-rs-run-{distinct(run.run_id)}"
-            place = writing.write_new(tempfile.gettempdir(), stem, ".json", self._layout.pieces(run))
+            place = writing.write_new(str(find_temporary_root()), stem, ".json", self._layout.pieces(run))
             text = (
                 f"the run is not in the history, but in {place}. Run: fastrnns-rs history --import {shell_word(place)}"
             )

@@ -133,12 +133,12 @@ class ResultsFile:
             self.failed, self._unsaved = False, ()
 
     def _keep_elsewhere(self, path: Path) -> None:
-        import tempfile
+        from fastrnns_rs.processes.temporary_folder import find_temporary_root
 
         suffix = path.suffix if len(path.suffix) <= _LONGEST_SUFFIX else ""
         missing = f"error: the last results are not in {path}, but"
         try:
-            place = writing.write_new(tempfile.gettempdir(), self._name, suffix, self._unsaved)
+            place = writing.write_new(str(find_temporary_root()), self._name, suffix, self._unsaved)
             _tell_error(f"{missing} in {place}", f"hint: Move that file to {path} when that path can be written.")
         except OSError as error:
             _tell_error(f"{missing} on stdout: no temporary file can be written: {error.strerror}")

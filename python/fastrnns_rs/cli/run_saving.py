@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tempfile
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.cli import next_command, shared
@@ -14,6 +13,7 @@ from fastrnns_rs.documents.layout import Layout
 from fastrnns_rs.documents.run_file import Process, Run
 from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.escaping import visible
+from fastrnns_rs.processes.temporary_folder import find_temporary_root
 from fastrnns_rs.verbs.history.run_history import LARGE_BYTES, has_more
 from fastrnns_rs.views.run import run_screen
 from fastrnns_rs.views.text import shell_word
@@ -232,7 +232,7 @@ class RunSaver:
 
     def _keep_elsewhere(self) -> None:
         try:
-            place = writing.write_new(tempfile.gettempdir(), self._name, ".json", self._unsaved)
+            place = writing.write_new(str(find_temporary_root()), self._name, ".json", self._unsaved)
             is_lost = self._history is not None
             where = (
                 f"warning: the run is not in the history, but in {place}" if is_lost else f"note: the run is in {place}"

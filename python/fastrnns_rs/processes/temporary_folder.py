@@ -79,13 +79,22 @@ def temporary_root() -> Path:
         FastrnnsError: If no folder can be written to.
     """
     try:
-        if tempfile.tempdir is None:
-            # Python first tries each folder with a file, which an interrupt could leave there.
-            with _signals_deferred():
-                tempfile.gettempdir()
-        return Path(tempfile.gettempdir())
+        return find_temporary_root()
     except OSError as error:
         raise _not_created(error) from None
+
+
+def find_temporary_root() -> Path:
+    """Returns the folder for temporary files.
+
+    Raises:
+        OSError: If no folder can be written to.
+    """
+    if tempfile.tempdir is None:
+        # Python first tries each folder with a file, which an interrupt could leave there.
+        with _signals_deferred():
+            tempfile.gettempdir()
+    return Path(tempfile.gettempdir())
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from contextlib import suppress
@@ -51,7 +50,7 @@ def find(asked: InductorOptions, root: Path = Path("/")) -> str:
             message = f"program not found: {asked.ncu_path!r}"
             raise MissingError(message, _INSTALL, where="ncu_path", value=asked.ncu_path)
         # It starts in another folder.
-        return os.path.abspath(named)  # noqa: PTH100
+        return str(Path(named).absolute())
     usual = [found for one in _USUAL for path in root.glob(one) if (found := find_program(str(path)))]
     found = find_program("ncu") or max(usual, key=_version, default=None)
     if found is None:

@@ -211,7 +211,7 @@ def check_interpreter(python: str, variables: Mapping[str, str] | None = None) -
     if found is None:
         raise MissingError(f"program not found: {python!r}", _INTERPRETER, value=python)
     # Symbolic links are not resolved: an interpreter finds the packages of its environment by the path of its call.
-    path = str(Path(os.path.abspath(found)))  # noqa: PTH100
+    path = str(Path(found).absolute())
     environment_of_worker = Setting(python=path, variables=variables or {}).environment()
     message = f"cannot run program: {python!r}"
     try:
