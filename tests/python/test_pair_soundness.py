@@ -98,6 +98,21 @@ def test_processes_that_ran_apart_are_no_pairs(change: Callable[[Any], None]) ->
     assert apart.rows[0].verdict == "slower"
 
 
+@pytest.mark.parametrize("change", [pair_anew, part_all, drop_partner])
+def test_pairs_of_a_run_with_a_precision_are_looked_at(change: Callable[[Any], None]) -> None:
+    """One word of the plan turned this check off; only the number of processes may differ."""
+    plain = ab()
+    plain["plan"]["stop"]["rule"] = "precision"
+    fewer = copy.deepcopy(plain)
+    del fewer["results"][1]["processes"][-1]
+    fewer["results"][1] = restated(fewer["results"][1])
+    Run.from_dict(fewer)
+    change(plain)
+    with pytest.raises(UsageError) as raised:
+        Run.from_dict(plain)
+    assert REFUSED[change] in raised.value.message
+
+
 def test_only_a_live_pair_has_turns() -> None:
     """Turns at will gave its processes other times than the table."""
     plain = ab()
@@ -106,7 +121,12 @@ def test_only_a_live_pair_has_turns() -> None:
     with pytest.raises(UsageError, match=r"^plan\.turns is 2, and plan\.stop\.rule is count$"):
         Run.from_dict(plain)
     plain["plan"]["stop"]["rule"] = "time"
-    Run.from_dict(plain)
+    Run.from_dict(copy.deepcopy(plain))
+    # Between two turns, the time is that of the other side.
+    plain["results"][0]["processes"][2]["timed_loop_ns"] = 4000
+    with pytest.raises(UsageError, match=r"\.timed_loop_ns is 4000, and slices has 2 turns$"):
+        Run.from_dict(copy.deepcopy(plain))
+    plain["results"][0]["processes"][2]["timed_loop_ns"] = None
     with pytest.raises(UsageError, match=r"^plan\.turns is 2, and the run has no sides$"):
         Run.from_dict({**plain, "sides": []})
 

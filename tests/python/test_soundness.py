@@ -152,6 +152,13 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         at("forward", "ci_method")("range"),
         "forward.ci_method is 'range', not that of several processes",
     ),
+    "the range of two processes, called certain": (
+        lambda found: (
+            found.update(restated({**found, "processes": found["processes"][:2]}))
+            or found["forward"].update(confidence_level=0.95)
+        ),
+        "forward.confidence_level is 0.95, and that of the samples is 0.5",
+    ),
     "repeated turns": (at(*FIRST, "slices")([0, 9, 9]), "processes[0].slices is [0, 9, 9], and forward_ns has 17"),
     "turns without the first iteration": (
         at(*FIRST, "slices")([2, 9]),
@@ -276,6 +283,7 @@ def add_up(comparison: dict[str, Any]) -> None:
         change |= {"delta_ns": -2, "ratio": 0.5, "contribution": 1.0}
     for name in ("baseline", "candidate"):
         row[name] |= {"n_processes": 1, "ci_low_ns": 0.25, "process_levels_ns": []}
+        comparison[name]["sessions"] = 1
         [idle] = comparison[name]["idle_times"]
         comparison[name] |= {"idle_ns": idle["total_ns"], "span_ns": 2 * idle["total_ns"]}
         comparison[name]["files"] *= comparison[name]["captures"]

@@ -44,6 +44,19 @@ def one_session() -> dict[str, Any]:
     return compare(first, run([exactly(SLOWER), exactly(EQUAL, "jit")]), history=False).to_dict()
 
 
+def two_phases() -> dict[str, Any]:
+    sides = (run([result(seed=seed, peak_memory_bytes=64)]) for seed in (0, 1))
+    return compare(*sides, history=False).to_dict()
+
+
+def open_row() -> dict[str, Any]:
+    """A row that some fifty processes more would decide."""
+    times = [round(time * (0.97 + 0.02 * (place % 4))) for place, time in enumerate(EQUAL)]
+    found = compare(run([exactly(BASELINE)]), run([exactly(times)]), history=False).to_dict()
+    assert found["rows"][0]["required_processes"] == found["rows"][0]["additional_processes"] + 10
+    return found
+
+
 def pairs() -> dict[str, Any]:
     return compare(both(exactly(BASELINE), exactly(SLOWER))).to_dict()
 
@@ -299,6 +312,31 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
             setting(mean=None),
         ],
         "rows[0].baseline has no process_levels_ns, and method.statistic is mean",
+    ),
+    "ten times the processes for a verdict": (
+        open_row,
+        [lambda found: found["rows"][0].update(required_processes=10 * found["rows"][0]["required_processes"])],
+        "rows[0].required_processes is ",
+    ),
+    "no other processes for a verdict": (
+        open_row,
+        [setting(additional_processes=None)],
+        "and additional_processes is None",
+    ),
+    "more processes for a verdict than they vary": (
+        open_row,
+        [setting(additional_processes=900, required_processes=910)],
+        "rows[0].additional_processes is 900, and that of the processes is ",
+    ),
+    "more sessions than processes": (
+        one_session,
+        [lambda found: found["baseline"].update(sessions=21)],
+        "baseline.sessions is 21, and the rows have 20 processes",
+    ),
+    "another peak in the other phase": (
+        two_phases,
+        [setting(1, "candidate", peak_memory_bytes=640)],
+        "rows[1].candidate.peak_memory_bytes is 640, and the other phase of the runner has 64",
     ),
     "a process without time": (
         lambda: compare(run([exactly(BASELINE[:1])]), run([exactly(SLOWER[:1])]), history=False).to_dict(),

@@ -14,6 +14,7 @@ from fastrnns_rs.documents.codec import shown, to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.run_soundness import check_estimate
+from fastrnns_rs.documents.side_soundness import check_sides
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.documents.verdict_soundness import check_verdicts, find_replicates
 from fastrnns_rs.errors import UsageError
@@ -78,6 +79,7 @@ def check_comparison(found: Comparison) -> None:
     _check_counts(found)
     _check_exit_code(found)
     check_bases(found)
+    check_sides(found)
     check_verdicts(found)
     check_changes(found)
 

@@ -14,6 +14,8 @@ from fastrnns_rs.problem.problem import Problem
 
 #: Share of the device time from which the host time determines the time of a phase.
 LAUNCH_BOUND = 0.9
+#: Two processes have a range instead of an interval: it contains the median of process medians with this probability.
+RANGE_LEVEL = 0.5
 
 ResultStatus = Literal["ok", "failed", "skipped", "timed_out"]
 

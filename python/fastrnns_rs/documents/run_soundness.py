@@ -17,7 +17,7 @@ from fastrnns_rs.documents.replicates import (
     level,
     median,
 )
-from fastrnns_rs.documents.run_results import LAUNCH_BOUND
+from fastrnns_rs.documents.run_results import LAUNCH_BOUND, RANGE_LEVEL
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.errors import UsageError
 
@@ -245,7 +245,7 @@ def _check_between(
         raise UsageError(f"{path}.ci_method is {shown(summary.ci_method)}, not that of several processes")
     computed: dict[str, float | None] = {"estimate_ns": level(levels)}
     if summary.ci_method == _RANGE:
-        computed |= {"ci_low_ns": min(levels), "ci_high_ns": max(levels)}
+        computed |= {"ci_low_ns": min(levels), "ci_high_ns": max(levels), "confidence_level": RANGE_LEVEL}
     elif summary.ci_method in known:
         found = process_ci(levels)
         computed |= {"ci_low_ns": found.ci_low, "ci_high_ns": found.ci_high, "confidence_level": found.confidence_level}
@@ -290,7 +290,7 @@ def refuse_repeated(path: str, key: str, found: Iterable[Hashable]) -> None:
 
 
 def check_turns(path: str, process: Process, most: int | None) -> None:
-    """Rejects a process with more turns than the plan has.
+    """Rejects a process with more turns than the plan has, or that had none.
 
     Args:
         path: Path before the key in the message.
@@ -298,11 +298,14 @@ def check_turns(path: str, process: Process, most: int | None) -> None:
         most: Largest number of turns; None for processes without turns.
 
     Raises:
-        UsageError: If the process has more turns.
+        UsageError: If the process has more turns, or the time of a loop without them.
     """
     turns = len(process.slices or [])
     if turns > (most or 0):
         raise UsageError(f"{path}slices has {turns} turns, and plan.turns is {shown(most)}")
+    # Between two turns, the time was that of the other side.
+    if turns > 1 and process.timed_loop_ns is not None:
+        raise UsageError(f"{path}timed_loop_ns is {process.timed_loop_ns}, and slices has {turns} turns")
 
 
 def check_samples(path: str, process: Process) -> None:

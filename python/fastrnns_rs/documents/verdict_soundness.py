@@ -10,6 +10,7 @@ from fastrnns_rs._core import benjamini_hochberg, compare_samples
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.combined_ratio import combine_ratios
 from fastrnns_rs.documents.replicates import session_levels, vary
+from fastrnns_rs.documents.side_soundness import find_runner
 from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
 from fastrnns_rs.documents.tolerances import check_number
 from fastrnns_rs.errors import UsageError
@@ -56,6 +57,7 @@ def _check_row(path: str, row: Row, method: Method) -> None:
     found = _check_numbers(path, row, row, judged, method, ("ratio", "cliffs_delta", "shift"), known)
     if found is not None and (row.basis != "history" or known is not None):
         _check_word(path, row, found if row.p_value is not None else None, method)
+        _check_more_processes(path, row, found, method)
     if row.median is not None:
         _check_numbers(f"{path}.median", row, row.median, medians, method, ("ratio",))
 
@@ -158,6 +160,21 @@ def _check_word(path: str, row: Row, alone: SampleComparison | None, method: Met
             raise UsageError(f"{path}.{key} is {shown(getattr(row, key))}, and that of the processes is {shown(word)}")
 
 
+def _check_more_processes(path: str, row: Row, alone: SampleComparison, method: Method) -> None:
+    """Rejects numbers of processes for a verdict that are not those of the variation."""
+    more, required = row.additional_processes, row.required_processes
+    # Of a verdict that the table withdraws, the number is that of a higher confidence.
+    is_own = not is_withdrawn(alone.verdict, row.p_value_adjusted, method.false_discovery_rate)
+    expected = alone.additional_processes
+    # On another machine, one more may be needed.
+    if more is not None and is_own and (expected is None or abs(more - expected) > 1):
+        raise UsageError(f"{path}.additional_processes is {more}, and that of the processes is {shown(expected)}")
+    in_all = None if more is None else max(alone.n_baseline, alone.n_candidate) + more
+    # Older documents have only the additional ones.
+    if required is not None and required != in_all:
+        raise UsageError(f"{path}.required_processes is {required}, and additional_processes is {shown(more)}")
+
+
 def check_adjusted(name: str, table: Sequence[Row | Change], rate: float) -> None:
     """Rejects adjusted p-values that are not those of a whole table.
 
@@ -185,7 +202,7 @@ def _check_mean(found: Comparison) -> None:
     This does not apply to rows that conflict, which the mean leaves out, nor to rows that differ in their timing mode,
     which the document does not record.
     """
-    rows: list[tuple[Hashable, Row]] = [(_runner(row), row) for row in found.rows]
+    rows: list[tuple[Hashable, Row]] = [(find_runner(row), row) for row in found.rows]
     if found.method.forced or len({(key, row.phase) for key, row in rows}) < len(rows):
         return
     mean = combine_ratios(rows)
@@ -195,12 +212,3 @@ def _check_mean(found: Comparison) -> None:
         return
     for name in ("ratio", "ratio_ci_low", "ratio_ci_high", "n"):
         check_number(f"geometric_mean.{name}", getattr(found.geometric_mean, name), getattr(mean, name), "the rows")
-
-
-def _runner(row: Row) -> Hashable:
-    """Returns a key that is equal for the phases of one runner and problem."""
-    problem = row.problem.by_name() if row.problem else {}
-    return (
-        row.runner,
-        *sorted((name, str(value)) for name, value in problem.items() if name not in {"seed", "device"}),
-    )

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.replicates import level, levels
 from fastrnns_rs.documents.run_file import PhaseSummary
+from fastrnns_rs.documents.run_results import RANGE_LEVEL
 from fastrnns_rs.stats import effective_sample_size, median_ci, process_ci, summarize
 
 if TYPE_CHECKING:
     from fastrnns_rs.stats import ProcessInterval
 
-#: Two processes have a range instead of an interval: it contains the median of process medians with this probability.
-_RANGE_LEVEL = 0.5
 _LEAST_FOR_INTERVAL = 3
 #: Statistics of all samples of a phase, in nanoseconds.
 _DESCRIBED = ("mean", "stddev", "min", "max", "median", "q1", "q3", "p95", "p99", "mad")
@@ -60,7 +59,7 @@ def summary(
             # The range of concurrent ranks does not predict the next process.
             estimate, low, high, method, sure = interval.estimate, None, None, None, found.confidence_level
         elif len(replicates) < _LEAST_FOR_INTERVAL:
-            estimate, low, high, method, sure = interval.estimate, interval.min, interval.max, "range", _RANGE_LEVEL
+            estimate, low, high, method, sure = interval.estimate, interval.min, interval.max, "range", RANGE_LEVEL
         elif (between_sessions := _between_sessions(times, sessions)) is not None:
             estimate, sure = between_sessions.estimate, between_sessions.confidence_level
             low, high, method = between_sessions.ci_low, between_sessions.ci_high, "t_log_sessions"

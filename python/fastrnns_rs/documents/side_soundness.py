@@ -1,0 +1,63 @@
+"""Checks of each side of a comparison of runs: its sessions and its memory."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from fastrnns_rs.errors import UsageError
+
+if TYPE_CHECKING:
+    from fastrnns_rs.documents.comparison import Comparison, Figures, Row
+
+
+def check_sides(found: Comparison) -> None:
+    """Rejects more sessions than processes, and two peaks of one process.
+
+    Raises:
+        UsageError: If a side has such a number; the message names its path.
+    """
+    for name, whole in (("baseline", found.baseline), ("candidate", found.candidate)):
+        rows: list[tuple[int, Row, Figures]] = [
+            (number, row, side) for number, row in enumerate(found.rows) if (side := getattr(row, name)) is not None
+        ]
+        # Files of other tools may have samples without processes.
+        if whole.sessions is not None and all(side.n_processes for *_, side in rows):
+            _check_sessions(name, whole.sessions, rows)
+        if len(whole.files) == 1:
+            _check_peaks(name, rows)
+
+
+def find_runner(row: Row) -> Hashable:
+    """Returns a key that is equal for the phases of one runner and problem."""
+    problem = row.problem.by_name() if row.problem else {}
+    return (
+        row.runner,
+        *sorted((name, str(value)) for name, value in problem.items() if name not in {"seed", "device"}),
+    )
+
+
+def _check_sessions(name: str, sessions: int, rows: list[tuple[int, Row, Figures]]) -> None:
+    """Checks that each session may have a process."""
+    counts: defaultdict[Hashable, Counter[str | None]] = defaultdict(Counter)
+    for _, row, side in rows:
+        counts[find_runner(row)][row.phase] += side.n_processes
+    # Both phases have the same processes.
+    processes = sum(max(one.values()) for one in counts.values())
+    if sessions > processes:
+        raise UsageError(f"{name}.sessions is {sessions}, and the rows have {processes} processes")
+
+
+def _check_peaks(name: str, rows: list[tuple[int, Row, Figures]]) -> None:
+    """Checks that both phases of a runner, which ran in the same processes, have the same peak."""
+    # Results that differ in their timing mode, which a comparison does not record, have the same key.
+    phases = Counter((find_runner(row), row.phase) for _, row, _ in rows)
+    peaks: dict[Hashable, int | None] = {}
+    for number, row, side in rows:
+        if phases[find_runner(row), row.phase] > 1:
+            continue
+        first = peaks.setdefault(find_runner(row), side.peak_memory_bytes)
+        if side.peak_memory_bytes != first:
+            found = f"{side.peak_memory_bytes}, and the other phase of the runner has {first}"
+            raise UsageError(f"rows[{number}].{name}.peak_memory_bytes is {found}")
