@@ -50,7 +50,10 @@ def _check_sessions(name: str, sessions: int, rows: list[tuple[int, Row, Figures
 
 
 def _check_peaks(name: str, rows: list[tuple[int, Row, Figures]]) -> None:
-    """Checks that both phases of a runner, which ran in the same processes, have the same peak."""
+    """Checks that both phases of a runner have one peak.
+
+    They ran in the same processes.
+    """
     # Results that differ in their timing mode, which a comparison does not record, have the same key.
     phases = Counter((find_runner(row), row.phase) for _, row, _ in rows)
     peaks: dict[Hashable, int | None] = {}
