@@ -20,6 +20,7 @@ from fastrnns_rs.worker.torch_settings import (
     tf32_uses,
     torch_modes,
 )
+from fastrnns_rs.worker.torch_switches import switches_restored
 
 if TYPE_CHECKING:
     from fastrnns_rs.problem.jit_settings import JitSettings
@@ -82,7 +83,7 @@ def settings_of_one(jit: JitSettings, problem: Problem) -> Iterator[RecordedSett
     """
     threads, cpus = torch.get_num_threads(), os.sched_getaffinity(0)
     try:
-        with run_settings(jit, problem):
+        with switches_restored(), run_settings(jit, problem):
             recorded = RecordedSettings(problem.device)
             yield recorded
             recorded.check()

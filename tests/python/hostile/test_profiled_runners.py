@@ -29,6 +29,7 @@ from fastrnns_rs.worker.jobs import profile
 from fastrnns_rs.worker.profile.answer import Answer
 from fastrnns_rs.worker.timed_loop import Measurement, exactly, measure
 from fastrnns_rs.worker.torch_settings import torch_modes, usual_modes
+from fastrnns_rs.worker.torch_switches import switches_restored
 
 
 @pytest.fixture(autouse=True)
@@ -266,6 +267,61 @@ def test_a_runner_may_have_modes_of_torch_in_blocks_and_in_its_context(tmp_path:
     assert [one.status for one in answer.runners] == ["ok", "ok"]
     measure(own, Problem(mini_batch=1, device="cpu"), JitSettings(), Measurement(3), exactly(3))
     assert set(seen) == {False}
+
+
+def _switches() -> list[object]:
+    cuda = torch.backends.cuda
+    nested = torch.autocast_increment_nesting()
+    torch.autocast_decrement_nesting()
+    return [
+        torch.backends.cudnn.enabled,
+        torch.backends.mkldnn.enabled,
+        [cuda.flash_sdp_enabled(), cuda.mem_efficient_sdp_enabled(), cuda.math_sdp_enabled(), cuda.cudnn_sdp_enabled()],
+        torch.is_autocast_cache_enabled(),
+        bool((torch.tensor([1e-310], dtype=torch.float64) * 1 == 0).item()),
+        nested,
+    ]
+
+
+def _change_switches() -> None:
+    cuda = torch.backends.cuda
+    torch.backends.cudnn.enabled = torch.backends.mkldnn.enabled = False
+    for switch in (cuda.enable_flash_sdp, cuda.enable_mem_efficient_sdp, cuda.enable_cudnn_sdp):
+        switch(enabled=False)
+    torch.set_autocast_cache_enabled(False)
+    torch.set_flush_denormal(True)
+
+
+def test_a_runner_keeps_its_own_switches_of_torch(tmp_path: Path) -> None:
+    """The next runner has the usual ones: it computed without oneDNN, and kept rounded weights."""
+    options = Options(choice=choice(rnns=("py", "cudnn")), quick=True, nloops=2, warmup=2, timeout=60.0, device="cpu")
+    seen: dict[str, list[list[object]]] = {"own": [], "next": []}
+
+    def look(name: str) -> Callable[[torch.Tensor], torch.Tensor]:
+        def forward(given: torch.Tensor) -> torch.Tensor:
+            seen[name].append(_switches())
+            return given + 1
+
+        return forward
+
+    def own(_problem: Problem) -> ModelDef:
+        _change_switches()
+        torch.autocast("cpu", enabled=False).__enter__()
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=look("own"))
+
+    def sound(_problem: Problem) -> ModelDef:
+        return ModelDef(inputs=[torch.ones(3)], params=[], forward=look("next"))
+
+    before = _switches()
+    with switches_restored():
+        _change_switches()
+        *changed, _ = _switches()
+    assert _switches() == before
+    answer = _run_both(options, (own, sound), tmp_path)
+    assert [one.status for one in answer.runners] == ["ok", "ok"]
+    assert [one[:-1] for one in seen["own"]] == [changed] * 4
+    assert seen["next"] == [before] * 4
+    assert _switches() == before
 
 
 @pytest.mark.parametrize("in_context", [False, True])

@@ -25,6 +25,7 @@ from fastrnns_rs.worker.profile.ranges import NvtxRanges, Unmarked, capture_wind
 from fastrnns_rs.worker.recorded_settings import settings_of_one
 from fastrnns_rs.worker.timed_loop import Measurement, build, entered, garbage_collection_off
 from fastrnns_rs.worker.torch_settings import keep_jit_settings, prepare_cublas, run_settings
+from fastrnns_rs.worker.torch_switches import keep_switches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,7 +156,7 @@ def _prepare(
                 with entered(model), Unmarked().profile(one.name) as marks:
                     _loop(built, plan.warmup, marks, Measurement(plan.warmup))
                     recorded.check_in_context()
-                built.chosen = keep_jit_settings(request.options.jit)
+                built.chosen = [*keep_jit_settings(request.options.jit), *keep_switches()]
             prepared.append(built)
             one.status = "pending"
         except KeyboardInterrupt:
