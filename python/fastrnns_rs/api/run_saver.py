@@ -37,7 +37,8 @@ class RunSaver:
         self._history = history
         self._layout = Layout(keep=Process)
         self._locks = WriterLocks()
-        self._is_checked = False
+        # File of the run, without links; None until it is locked.
+        self._real: str | None = None
         self._last: Run | None = None
         # The last run, if the history does not have it.
         self._unsaved: Run | None = None
@@ -78,11 +79,14 @@ class RunSaver:
         if self._history is None:
             return
         try:
-            if not self._is_checked:
+            path = self._history.find_place(run)
+            if self._real is None:
                 self._history.make()
-                self._locks.hold(self._history.find_place(run))
+                real = writing.real_path(path)
+                self._locks.hold(path, real)
                 self._history.check_no_more(run)
-                self._is_checked = True
+                self._real = real
+            self._locks.check(path, self._real)
             self._history.keep(run, self._layout)
             self._unsaved = None
         except UsageError as error:

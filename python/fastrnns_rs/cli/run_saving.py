@@ -56,6 +56,7 @@ class RunSaver:
         # The text of a process is made once, although the run is saved many times.
         self._layout = Layout(keep=Process)
         self._path: Path | None = None
+        self._real = ""
         # True if the results file is that of the history, as for a resumed run.
         self._is_same = False
         self._unsaved: Sequence[bytes] = ()
@@ -214,13 +215,14 @@ class RunSaver:
                 history.make()
                 path = history.find_place(run)
                 # A relative path cannot be followed once the working directory was removed.
-                real = writing.real_path(path)
-                self._is_same = real == self._results.place
+                self._real = writing.real_path(path)
+                self._is_same = self._real == self._results.place
                 if not self._is_same:
-                    self._results.locks.hold(path, real)
+                    self._results.locks.hold(path, self._real)
                     history.check_no_more(run)
                 self._path = path
             if not self._is_same:
+                self._results.locks.check(self._path, self._real)
                 # A link there is replaced, and not the file that it leads to.
                 writing.write(self._path, pieces, str(self._path))
             self._unsaved = ()

@@ -24,6 +24,8 @@ from waiting_bench import BENCH, WaitingBench
 from fastrnns_rs import Run
 from fastrnns_rs._core import Process
 from fastrnns_rs.api.run_saver import RunSaver
+from fastrnns_rs.cli import run_saving as saving
+from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.launcher import Start
@@ -136,6 +138,44 @@ def test_two_calls_of_python_do_not_resume_one_run(tmp_path: Path, monkeypatch: 
     with RunSaver(history) as third:
         assert third.load(path) == more
     assert [*path.parent.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("is_command", [True, False])
+def test_a_run_whose_lock_was_removed_does_not_replace_another(
+    is_command: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A cleanup of lock files let `--resume @last` begin, and both wrote one file of the history in turn."""
+    history, temporary = RunHistory(tmp_path / "history"), tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    made = run_files.run([run_files.result(processes=2)], status="interrupted")
+    ours, others = (
+        replace(made, results=run_files.run([run_files.result(processes=count)]).results) for count in (3, 4)
+    )
+    with contextlib.ExitStack() as stack:
+        if is_command:
+            first = saving.RunSaver(stack.enter_context(ResultsFile(None)), history)
+        else:
+            stack.enter_context(pytest.warns(UserWarning, match="the run is not .*in the history"))
+            first = RunSaver(history)
+        saver = stack.enter_context(first)
+        saver.save(made)
+        (lock,) = (tmp_path / "history").rglob(".*.lock")
+        lock.unlink()
+        with RunSaver(history) as second:
+            second.save(others)
+            saver.save(ours)
+        path = history.find_place(made)
+        assert Run.load(path) == others
+    assert Run.load(path) == others
+    (kept,) = temporary.iterdir()
+    assert Run.load(kept) == ours
+    if is_command:
+        errors = capsys.readouterr().err
+        assert errors.startswith(
+            f"warning: the run is not kept in the history: cannot write file: '{path}': its folder"
+        )
+        assert errors.endswith(f"hint: fastrnns-rs history --import {kept}\n")
 
 
 @pytest.mark.parametrize("chosen", [True, False])
