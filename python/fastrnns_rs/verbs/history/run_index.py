@@ -11,17 +11,17 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from fastrnns_rs._core import __version__, hash_folder
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.writer_lock import has_locks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.history.index_tables import lay_out
+from fastrnns_rs.verbs.history.index_waiting import is_busy, patiently
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -45,12 +45,8 @@ _SELECT_RECENT = (
 _INSERT_SESSION = "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)"
 #: Separator of names in one column; no name contains a line end.
 SEPARATOR = "\n"
-#: Time in seconds that a writer waits for another writer.
-_PATIENCE_S = 30.0
-#: Time in seconds that SQLite waits at once, deaf to Ctrl-C, and the time until it tries again.
-_GLANCE_S, _PAUSE_S = 0.1, 0.01
-#: Part of an error number of SQLite that is its kind.
-_PRIMARY = 0xFF
+#: Time in seconds that SQLite waits at once, deaf to Ctrl-C.
+_GLANCE_S = 0.1
 #: Number of values in one statement that every version of SQLite supports.
 _MOST_VALUES = 500
 #: Number of attempts to use an index that other commands change.
@@ -59,8 +55,6 @@ _TRIES = 5
 _PART = 1000
 #: Largest integer of SQLite. The time of a file may be later.
 _LARGEST_INTEGER = (1 << 63) - 1
-
-_T = TypeVar("_T")
 
 
 class RunIndex:
@@ -200,7 +194,7 @@ class RunIndex:
     def _execute(self, text: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         database = self._database
         assert database is not None  # noqa: S101  # the block has begun
-        return _patiently(lambda: database.execute(text, values))
+        return patiently(str(self._path), lambda: database.execute(text, values))
 
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[int]:
@@ -225,9 +219,9 @@ class RunIndex:
             database = self._connected(place, 0.0)
         except sqlite3.OperationalError as error:
             # A file system that refuses all locks looks like an index that another program has locked.
-            if not _is_busy(error) or not has_locks(Path(place).parent):
+            if not is_busy(error) or not has_locks(Path(place).parent):
                 raise
-            return _patiently(lambda: self._connected(place, _GLANCE_S))
+            return patiently(place, lambda: self._connected(place, _GLANCE_S))
         database.execute(f"PRAGMA busy_timeout = {round(_GLANCE_S * 1000)}")
         return database
 
@@ -325,26 +319,6 @@ class RunIndex:
             with suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
-
-
-def _patiently(call: Callable[[], _T]) -> _T:
-    """Repeats a call while another command has locked the index.
-
-    A COMMIT that fails so can be repeated too.
-    """
-    end = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            return call()
-        except sqlite3.OperationalError as error:
-            if not _is_busy(error) or time.monotonic() >= end:
-                raise
-        # SQLite does not wait for every lock.
-        time.sleep(_PAUSE_S)
-
-
-def _is_busy(error: sqlite3.OperationalError) -> bool:
-    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY
 
 
 def _encoded(row: tuple[Any, ...]) -> tuple[Any, ...]:
