@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 255
 #: Time to wait for another process, and between attempts, in seconds.
 _PATIENCE_S, _PAUSE_S = 30.0, 0.05
+_NOT_ORDINARY = "its lock file is not an ordinary file"
 #: Number of attempts to lock a file that other processes remove.
 _TRIES = 100
 #: Text of a lock file: number of the process, and name of the machine.
@@ -144,7 +145,7 @@ class WriterLocks:
         """
         for _ in range(_TRIES):
             self._held[path] = descriptor = _opened(path)
-            _check_ordinary(descriptor)
+            _check_regular(descriptor)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -159,6 +160,8 @@ class WriterLocks:
                 raise
             # The previous holder may have removed the file since it was opened: then its lock protects nothing.
             if _is_at(descriptor, path):
+                # A copy by hard links of a folder gives a second name to a lock file, which may be locked all the same.
+                _check_single(descriptor)
                 _check_own(descriptor)
                 other = _other_process(descriptor)
                 with suppress(OSError):
@@ -180,7 +183,8 @@ class WriterLocks:
             descriptor = self._held[path]
             if descriptor is None:
                 self._held[path] = descriptor = _opened(path)
-            _check_ordinary(descriptor)
+            _check_regular(descriptor)
+            _check_single(descriptor)
             # The file is removed only while it is locked: afterwards it may be the lock of another process.
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_at(descriptor, path):
@@ -267,17 +271,21 @@ def _opened(path: str) -> int:
         return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
-def _check_ordinary(descriptor: int) -> None:
-    """Rejects a file that is not a lock file.
+def _check_regular(descriptor: int) -> None:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EINVAL, _NOT_ORDINARY)
+
+
+def _check_single(descriptor: int) -> None:
+    """Rejects a file with several names.
 
     The number of the process would otherwise be written into the file of another user.
 
     Raises:
-        OSError: If it is not a regular file, or has several names.
+        OSError: If it has several names.
     """
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-        raise OSError(errno.EINVAL, "its lock file is not an ordinary file")
+    if os.fstat(descriptor).st_nlink > 1:
+        raise OSError(errno.EINVAL, _NOT_ORDINARY)
 
 
 def _check_own(descriptor: int) -> None:

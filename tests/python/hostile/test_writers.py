@@ -306,6 +306,16 @@ def test_what_is_planted_in_place_of_a_lock_is_left_alone(tmp_path: Path, plante
     assert Run.load(path).status == "complete"
 
 
+def test_a_lock_with_a_second_name_is_held_all_the_same(tmp_path: Path) -> None:
+    """A snapshot of the folder by hard links turned the lock off."""
+    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
+    with WriterLocks() as locks, WriterLocks() as others:
+        assert locks.hold(path) is None
+        (tmp_path / "snapshot").hardlink_to(lock)
+        with pytest.raises(UsageError, match=f": process {os.getpid()} writes the file"):
+            others.hold(path)
+
+
 @pytest.mark.parametrize("text", ["my notes\n", "\0", "7 elsewhere\nand more", "{}"])
 def test_a_file_with_the_name_of_a_lock_is_not_one(tmp_path: Path, text: str) -> None:
     """It was emptied and removed, even if it was an input of the command."""
