@@ -24,7 +24,7 @@ _LIMITS = {
 def process_restored(code: str) -> Iterator[None]:
     """Restores what loaded code may change for others.
 
-    These are working directory, umask, signal handlers, variables, arguments, limits, CPUs, priority and Python's
+    These are working directory, umask, signals, variables, arguments, limits, CPUs, priority and Python's
     recursion limit. Code of runners runs in processes of its own later. Here it would move the files that a command
     writes, let others write to them, keep the command from ending, or change how other runners are measured.
 
@@ -35,8 +35,8 @@ def process_restored(code: str) -> Iterator[None]:
         UsageError: If the code changed the priority or a limit, and the system does not let this process restore it.
             If the block fails, or is interrupted, its own error is raised.
     """
-    stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-    handlers = {one: signal.getsignal(one) for one in stops}
+    caught = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+    handlers, blocked = {one: signal.getsignal(one) for one in caught}, signal.pthread_sigmask(signal.SIG_BLOCK, ())
     variables, depth = dict(os.environ), sys.getrecursionlimit()
     arguments, limits = list(sys.argv), {one: resource.getrlimit(one) for one in _LIMITS.values()}
     cpus, priority = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
@@ -56,6 +56,8 @@ def process_restored(code: str) -> Iterator[None]:
                 # Only the main thread sets handlers, so that code in another one has set none.
                 with suppress(ValueError):
                     signal.signal(one, handler)
+        # A signal that came meanwhile finds its own handler.
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         if os.sched_getaffinity(0) != cpus:
             # The container may have lost them meanwhile.
             with suppress(OSError):

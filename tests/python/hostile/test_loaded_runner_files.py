@@ -31,6 +31,8 @@ resource.setrlimit(resource.RLIMIT_STACK, (1 << 22, resource.getrlimit(resource.
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
 
 @runner("moves")
 def moves(problem):
@@ -42,7 +44,8 @@ def state() -> tuple[object, ...]:
     umask = os.umask(0o077)
     os.umask(umask)
     handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    limits = resource.getrlimit(resource.RLIMIT_STACK), tuple(sys.argv)
+    signals = signal.getsignal(signal.SIGCHLD), signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    limits = resource.getrlimit(resource.RLIMIT_STACK), tuple(sys.argv), signals
     return Path.cwd(), umask, *handlers, os.sched_getaffinity(0), dict(os.environ), sys.getrecursionlimit(), limits
 
 
@@ -65,6 +68,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.setrecursionlimit(int(str(depth)))
     os.umask(int(str(umask)))
     os.sched_setaffinity(0, cpus)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGTERM])
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number, handler in zip((signal.SIGTERM, signal.SIGINT), handlers, strict=True):
         signal.signal(number, handler)  # type: ignore[arg-type]
 
