@@ -74,7 +74,7 @@ def summary_of(*names: str) -> dict[str, Any]:
         device["kernel_total_ns"] = sum(kernel["total_ns"] for kernel in found["kernels"])
         found["categories"][0]["total_ns"] = device["kernel_total_ns"]
         device["span_ns"] = device["busy_ns"] + device["idle_ns"]
-        device["activity"] |= {"busy_ns": [1, 1, device["busy_ns"] - 2]}
+        device["activity"] |= {"bin_ns": 3, "busy_ns": [1, 1, device["busy_ns"] - 2]}
     found["nested_ranges"][0] |= {"parent": None}
     return {**found, "schema_version": VERSION}
 

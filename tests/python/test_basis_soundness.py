@@ -50,9 +50,20 @@ def call_sessions(plain: dict[str, Any], count: int, basis: str = "sessions") ->
     plain["counts"], plain["conditional_counts"] = plain["conditional_counts"], plain["counts"]
 
 
+def name_sessions(plain: dict[str, Any]) -> None:
+    for side in ("baseline", "candidate"):
+        plain["rows"][0][side]["process_sessions"] = [*range(6)]
+
+
 def call_unlabelled(plain: dict[str, Any]) -> None:
-    call_sessions(plain, 5)
+    call_sessions(plain, 6)
     plain["rows"][0]["label"] = None
+
+
+def call_past(plain: dict[str, Any]) -> None:
+    """Gives the row a history without the error of the ratio, so that the interval could be any."""
+    call_sessions(plain, 1, "history")
+    plain["rows"][0] |= {"label": None, "session_stddev": 1e-6, "history_sessions": 8}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +71,7 @@ def call_unlabelled(plain: dict[str, Any]) -> None:
     [
         (
             two_sessions,
-            lambda plain: call_sessions(plain, 6),
+            lambda plain: call_sessions(plain, 6) or name_sessions(plain),
             "rows[0].label contains 'conditional on these two sessions', and the basis is 'sessions'",
         ),
         (
@@ -71,8 +82,9 @@ def call_unlabelled(plain: dict[str, Any]) -> None:
         (
             two_sessions,
             call_unlabelled,
-            "rows[0].baseline has the interval of 6 processes, and there are 5 sessions",
+            "rows[0].basis is sessions, and baseline has 0 of 6 sessions",
         ),
+        (two_sessions, call_past, "rows[0].basis is a history, and session_stderr is missing"),
         (
             sessions,
             lambda plain: plain["rows"][0].update(additional_processes=7, required_processes=13),
@@ -89,11 +101,3 @@ def test_a_row_is_not_of_more_sessions_than_it_has(
     with pytest.raises(UsageError) as raised:
         Comparison.from_dict(plain)
     assert raised.value.message == message
-
-
-def test_sessions_of_older_documents_are_read() -> None:
-    """They do not record the session of each process."""
-    plain = sessions()
-    for side in ("baseline", "candidate"):
-        plain["rows"][0][side]["process_sessions"] = []
-    assert Comparison.from_dict(plain).rows[0].basis == "sessions"

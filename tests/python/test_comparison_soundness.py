@@ -244,7 +244,11 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "more captures than files": (
         lambda found: found["baseline"].update(captures=31),
-        "baseline.captures is 31, and files has 2",
+        "baseline.captures is 31, and files has 4",
+    ),
+    "more repeats than captures": (
+        lambda found: found["kernels"][0]["baseline"].update(n_repeats=5),
+        "kernels[0].baseline.n_repeats is 5, and the side has captures 4",
     ),
     "a kernel of no repeats": (
         lambda found: found["kernels"][0]["baseline"].update(n_repeats=0),
@@ -378,5 +382,6 @@ def test_the_ratio_of_captures_may_be_beside_its_interval() -> None:
     plain = kept("captures")
     kernel = plain["kernels"][0]
     kernel["ratio_ci_low"] = 1.55
-    kernel["baseline"]["n_repeats"] = kernel["candidate"]["n_repeats"] = 9
+    for name in ("baseline", "candidate"):
+        kernel[name]["n_repeats"] = plain[name]["captures"]
     assert Comparison.from_dict(plain).kernels[0].ratio == 1.5

@@ -142,6 +142,14 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: found["devices"][0]["activity"].update(bin_ns=0),
         "devices[0].activity.bin_ns is 0, not above 0",
     ),
+    "bins of three times the span": (
+        lambda found: found["devices"][0]["activity"].update(bin_ns=9),
+        "devices[0].activity.bin_ns is 9, and span_ns 8 is 1 of them, not 3",
+    ),
+    "a bin that is busy for longer than it is": (
+        lambda found: found["devices"][0]["activity"].update(busy_ns=[4, 0, 0]),
+        "devices[0].activity.busy_ns has 4 in a bin of 3",
+    ),
     "a mean of other launches": (first("kernels", mean_ns=9.0), "kernels[0].mean_ns is 9, not 100000 / 4"),
     "no launches": (first("kernels", count=0), "kernels[0].mean_ns is 25000, not 100000 / 0"),
     "a least time above the median": (

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.comparison_rows import CONDITIONAL, OF_SESSIONS
 from fastrnns_rs.documents.replicates import LEAST_SESSIONS
-from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING
+from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ def check_bases(found: Comparison) -> None:
     for number, row in enumerate(found.rows):
         path = f"rows[{number}]"
         _check_history(path, row)
-        _check_history_interval(path, row, found)
+        _check_history_error(path, row, found)
         _check_statistic(path, row, found.method)
         sides = (("baseline", row.baseline, found.baseline), ("candidate", row.candidate, found.candidate))
         for name, side, compared in sides:
@@ -56,18 +54,18 @@ def _check_history(path: str, row: Row) -> None:
     known += ["history_pooled"] if row.history_pooled else []
     if known and row.basis != "history":
         raise UsageError(f"{path} has {known[0]}, and its basis is {shown(row.basis)}, not a history")
-    if row.basis == "history" and not {"session_stddev", "history_sessions"} <= {*known}:
-        raise UsageError(f"{path}.basis is a history, and session_stddev or history_sessions is missing")
+    if missing := [key for key in _OF_HISTORY if key not in known] if row.basis == "history" else []:
+        raise UsageError(f"{path}.basis is a history, and {missing[0]} is missing")
     if row.conditional_verdict is not None and row.basis != "two_sessions":
         raise UsageError(f"{path} has a conditional_verdict, and its basis is {shown(row.basis)}, not two_sessions")
     if row.basis == "two_sessions" and row.verdict not in {None, "inconclusive"}:
         raise UsageError(f"{path}.verdict is {row.verdict}, and its basis, two_sessions, gives a conditional_verdict")
 
 
-def _check_history_interval(path: str, row: Row, found: Comparison) -> None:
-    """Checks that an interval is as wide as the variation of sessions makes it.
+def _check_history_error(path: str, row: Row, found: Comparison) -> None:
+    """Checks that the error of a ratio is as large as sessions make it.
 
-    The variation of processes, and what is not known of both, make the interval wider.
+    Processes make it larger.
     """
     if row.basis != "history" or row.session_stddev is None:
         return
@@ -77,13 +75,6 @@ def _check_history_interval(path: str, row: Row, found: Comparison) -> None:
     least = row.session_stddev * math.sqrt(math.fsum(1 / one for one in sides if one)) * (1 - COMPUTED)
     if row.session_stderr is not None and row.session_stderr < least:
         raise UsageError(f"{path}.session_stderr is {row.session_stderr:g}, and session_stddev gives {least:g} or more")
-    if not row.ratio_ci_low or not row.ratio_ci_high:
-        return
-    width = math.log(row.ratio_ci_high / row.ratio_ci_low) / 2
-    least *= NormalDist().inv_cdf((1 + found.method.confidence_level) / 2)
-    if width < least:
-        interval = f"from {row.ratio_ci_low:g} to {row.ratio_ci_high:g}"
-        raise UsageError(f"{path} has an interval {interval}, and session_stddev gives a wider one")
 
 
 def _check_statistic(path: str, row: Row, method: Method) -> None:
@@ -112,29 +103,8 @@ def _check_texts(path: str, row: Row) -> None:
 def _check_sessions(path: str, row: Row, name: str, side: Figures, compared: Compared) -> None:
     if side.process_sessions and row.basis != "sessions":
         raise UsageError(f"{path}.{name} has process_sessions, and its basis is {shown(row.basis)}, not sessions")
-    if row.basis != "sessions" or compared.sessions is None:
+    if row.basis != "sessions" or not side.n_processes:
         return
-    # Older documents do not record the session of each process.
-    count = len({*side.process_sessions}) or compared.sessions
-    if not LEAST_SESSIONS <= count <= compared.sessions:
-        raise UsageError(f"{path}.basis is sessions, and {name} has {count} of {compared.sessions} sessions")
-    _check_replicates(f"{path}.{name}", side, compared.sessions)
-
-
-def _check_replicates(path: str, side: Figures, sessions: int) -> None:
-    """Checks that an interval of sessions is not that of more processes.
-
-    Older documents do not record the session of each process. Some sessions have several if there are fewer sessions
-    than processes, so that they have another interval.
-    """
-    times = side.process_levels_ns or side.process_medians_ns
-    if side.process_sessions or len(times) <= sessions or min(times) <= 0:
-        return
-    found = process_ci(times)
-    ends = [(side.ci_low_ns, found.ci_low), (side.ci_high_ns, found.ci_high)]
-    is_same = all(
-        one is not None and other is not None and math.isclose(one, other, rel_tol=ROUNDING) for one, other in ends
-    )
-    # Equal times have the same interval, whatever their sessions.
-    if is_same and len({*times}) > 1:
-        raise UsageError(f"{path} has the interval of {len(times)} processes, and there are {sessions} sessions")
+    count = len({*side.process_sessions})
+    if not LEAST_SESSIONS <= count <= (compared.sessions or 0):
+        raise UsageError(f"{path}.basis is sessions, and {name} has {count} of {compared.sessions or 0} sessions")

@@ -56,7 +56,10 @@ def _check_change(path: str, row: Change) -> None:
 
 
 def _check_launches(path: str, row: Change, found: Comparison) -> None:
-    """Checks that the launches of a side are its count by the basis."""
+    """Checks that the launches of a side are its count by the basis.
+
+    Its repeats are captures.
+    """
     for name, side, whole in (
         ("baseline", row.baseline, found.baseline),
         ("candidate", row.candidate, found.candidate),
@@ -65,6 +68,10 @@ def _check_launches(path: str, row: Change, found: Comparison) -> None:
         # The first documents have neither a basis nor these numbers.
         if side is not None and by and found.basis is not None:
             check_number(f"{path}.{name}.launches", side.launches, side.count / by, "count")
+        # With fewer captures there is no verdict.
+        if side is not None and whole.captures is not None and side.n_repeats > whole.captures:
+            count = f"{side.n_repeats}, and the side has captures {whole.captures}"
+            raise UsageError(f"{path}.{name}.n_repeats is {count}")
 
 
 def _times(row: Change) -> tuple[int, int]:

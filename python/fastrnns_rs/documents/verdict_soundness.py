@@ -30,9 +30,7 @@ _INTERVAL = ("ratio_ci_low", "ratio_ci_high", "p_value")
 def check_verdicts(found: Comparison) -> None:
     """Rejects numbers and verdicts that are not those of the processes.
 
-    Some older documents do not record which session a process belongs to, nor the standard error that a history gives.
-    Where sessions are their replicates, nothing is recomputed; with a history, neither intervals nor verdicts. No
-    document records that standard error for a statistic that is not judged.
+    No document records the standard error that a history gives for a statistic that is not judged.
 
     Raises:
         UsageError: If there is such a number or verdict; the message names its path.
@@ -55,9 +53,8 @@ def _check_row(path: str, row: Row, method: Method) -> None:
     error, degrees_of_freedom = row.session_stderr, row.session_degrees_of_freedom
     known = None if error is None or degrees_of_freedom is None else (error, degrees_of_freedom)
     found = _check_numbers(path, row, row, judged, method, ("ratio", "cliffs_delta", "shift"), known)
-    if found is not None and (row.basis != "history" or known is not None):
-        _check_word(path, row, found if row.p_value is not None else None, method)
-        _check_more_processes(path, row, found, method)
+    _check_word(path, row, found if row.p_value is not None else None, method)
+    _check_more_processes(path, row, found, method)
     if row.median is not None:
         _check_numbers(f"{path}.median", row, row.median, medians, method, ("ratio",))
 
@@ -95,18 +92,18 @@ def _check_numbers(
     method: Method,
     names: Sequence[str],
     session_error: tuple[float, float] | None = None,
-) -> SampleComparison | None:
+) -> SampleComparison:
     """Rejects numbers that are not those of the processes.
 
     Returns:
-        Statistics of the processes; None if their pairs are unknown.
+        Statistics of the processes.
     """
     paired = row.basis == "interleaved" and method.name.startswith(("paired", "anytime"))
-    if paired and len(times[0]) != len(times[1]):
-        # A process without a partner is in no pair.
-        return None
+    # Processes without a partner, where a run ended early, are the last of a side.
+    count = min(map(len, times))
+    pairs = (times[0][:count], times[1][:count])
 
-    def check(*, paired: bool) -> SampleComparison:
+    def check(times: Times, *, paired: bool) -> SampleComparison:
         found = _compare(path, times, method, session_error, paired=paired)
         expected: dict[str, float | None] = {name: getattr(found, name) for name in names}
         if row.basis != "history" or session_error is not None:
@@ -121,12 +118,12 @@ def _check_numbers(
         return found
 
     try:
-        return check(paired=paired)
+        return check(pairs if paired else times, paired=paired)
     except UsageError:
         # Rows of several runs of `ab` have no pairs, also beside rows that do.
         with suppress(UsageError):
             if paired:
-                return check(paired=False)
+                return check(times, paired=False)
         raise
 
 
