@@ -35,7 +35,7 @@ def idle(span_fraction: float = 0.5) -> dict[str, Any]:
 def mean(**changes: float) -> dict[str, float]:
     """The change of a mean by half."""
     times = {"baseline_ns": 100.0, "candidate_ns": 150.0, "ratio": 1.5, "ratio_ci_low": 1.25, "ratio_ci_high": 1.75}
-    return {**times, "p_value": 0.125, "p_value_adjusted": 0.25, **changes}
+    return {**times, "p_value": 0.01, "p_value_adjusted": 0.02, **changes}
 
 
 def delta_of(change: dict[str, Any]) -> dict[str, int]:
@@ -195,7 +195,7 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a mean, less probable than adjusted": (
         lambda found: found["rows"][0].update(mean=mean(p_value=0.5)),
-        "rows[0].mean.p_value is 0.5, above p_value_adjusted, 0.25",
+        "rows[0].mean.p_value is 0.5, above p_value_adjusted, 0.02",
     ),
     "an interval of other processes": (
         lambda found: found["rows"][0]["baseline"].update(

@@ -8,14 +8,20 @@ from typing import Any
 import pytest
 from summary_documents import fit_view, inductor_of
 
+from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.bench.phase_summary import summary
 
 #: Changes of a module, and the messages.
 CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     "another time": (
         lambda one: one["wall"].update(estimate_ns=1.0),
         r"wall\.estimate_ns is 1, and samples are from 4",
+    ),
+    "a time between the samples": (
+        lambda one: one.update(samples_ns=[[3, 4, 8]], wall={**to_plain(summary([[[3, 4, 8]]])), "estimate_ns": 5.0}),
+        r"wall\.estimate_ns is 5, and that of the samples is 4$",
     ),
     "another mean": (lambda one: one.update(samples_ns=[[3, 4, 6]]), r"wall\.mean_ns is 4, and that of the samples"),
     "more processes": (lambda one: one["wall"].update(n_processes=5), r"wall\.n_processes is 5, and the result has 1"),

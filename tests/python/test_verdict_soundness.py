@@ -190,7 +190,7 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
     "medians beside means": (
         of_means,
         [setting(part="median", p_value=0.9, p_value_adjusted=0.9)],
-        "rows[0].median.p_value is 0.9, and that of the processes is ",
+        "rows[0].median.p_value is 0.9, and its interval from ",
     ),
     "sessions, called open": (
         six_sessions,
@@ -223,7 +223,7 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
     "medians of sessions": (
         six_sessions,
         [setting(part="median", p_value=0.9, p_value_adjusted=0.9)],
-        "rows[0].median.p_value is 0.9, and that of the processes is ",
+        "rows[0].median.p_value is 0.9, and its interval from ",
     ),
     "a history without noise": (
         with_history,
@@ -324,6 +324,24 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
             setting(mean=None),
         ],
         "rows[0].baseline has no process_levels_ns, and method.statistic is mean",
+    ),
+    "a row without its processes": (
+        one_session,
+        [setting(part="baseline", process_medians_ns=[])],
+        "rows[0].baseline.process_medians_ns is empty, and that of other sides is not",
+    ),
+    "a mean of rows that were forced": (
+        one_session,
+        [
+            lambda found: found["method"].update(forced=True),
+            lambda found: found["geometric_mean"].update(ratio_ci_high=found["geometric_mean"]["ratio"]),
+        ],
+        "geometric_mean.ratio_ci_high is 1.0",
+    ),
+    "a mean with another p-value": (
+        one_session,
+        [setting(part="mean", p_value=0.9, p_value_adjusted=0.9)],
+        "rows[0].mean.p_value is 0.9, and its interval from ",
     ),
     "ten times the processes for a verdict": (
         open_row,

@@ -69,7 +69,7 @@ class Workers(click.ParamType):  # type: ignore[type-arg]  # generic in newer re
         if word == "ray":
             return word
         if not re.fullmatch(r"[0-9]{1,6}", word) or int(word) < 1:
-            raise UsageError(f"invalid value: {word!r}", "Use an integer of at least 1, or ray.", value=word)
+            raise UsageError(f"invalid value: {word!r}", "Use an integer from 1 to 999999, or ray.", value=word)
         return int(word)
 
 

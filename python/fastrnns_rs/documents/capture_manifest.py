@@ -109,6 +109,9 @@ class Capture(_Placed):
         ends = self.profiled_over_unprofiled_ci
         if ends is not None and [min(ends, default=0), max(ends, default=0)] != ends:
             raise UsageError(f"profiled_over_unprofiled_ci is {shown(ends)}, not the ends of an interval")
+        ratio = self.profiled_over_unprofiled
+        if ratio is not None and ratio <= 0:
+            raise UsageError(f"profiled_over_unprofiled is {ratio:g}, not above 0")
 
     def resolved(self, folder: Path) -> Self:
         """Returns the same manifest with absolute paths of all files.

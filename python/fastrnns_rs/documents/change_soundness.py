@@ -12,7 +12,7 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastrnns_rs.documents.comparison import Change, Comparison
+    from fastrnns_rs.documents.comparison import Change, Comparison, StatisticChange
 
 
 def check_changes(found: Comparison) -> None:
@@ -28,7 +28,7 @@ def check_changes(found: Comparison) -> None:
         _check_change(path, row)
         _check_launches(path, row, found)
         _check_shown(path, row, rounding_ns=len(found.kernels))
-        _check_certainty(path, row, 1 - found.method.confidence_level)
+        check_certainty(path, row, 1 - found.method.confidence_level)
     for name, rows in tables:
         # Of a single one, documents made by hand have other values.
         if sum(row.p_value is not None for row in rows) > 1:
@@ -99,8 +99,8 @@ def _check_shown(path: str, row: Change, rounding_ns: int) -> None:
         raise UsageError(f"{path}.ratio is {ratio:g}, and its interval from {low:g} to {high:g} is that of other times")
 
 
-def _check_certainty(path: str, row: Change, error: float) -> None:
-    """Checks that the p-value and the interval agree.
+def check_certainty(path: str, row: Change | StatisticChange, error: float) -> None:
+    """Rejects a p-value that does not agree with its interval.
 
     The p-value of a ratio of 1 is below the error of an interval that excludes 1, and only there.
     """

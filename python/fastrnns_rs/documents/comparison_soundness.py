@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.basis_soundness import check_bases
-from fastrnns_rs.documents.change_soundness import check_changes
+from fastrnns_rs.documents.change_soundness import check_certainty, check_changes
 from fastrnns_rs.documents.codec import shown, to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
@@ -65,6 +65,7 @@ def check_comparison(found: Comparison) -> None:
                 _check_interval(f"{path}.{name}", change)
                 _check_within(f"{path}.{name}", change)
                 _check_statistic(f"{path}.{name}", change)
+                check_certainty(f"{path}.{name}", change, 1 - found.method.confidence_level)
     if found.geometric_mean is not None:
         _check_interval("geometric_mean", found.geometric_mean)
         _check_within("geometric_mean", found.geometric_mean)

@@ -61,6 +61,8 @@ def _check_wall(path: str, module: ModuleRow) -> None:
     if not all(module.samples_ns) or not module.samples_ns:
         raise UsageError(f"{path} has a wall time, and a process or all of them have no samples_ns")
     check_statistics(f"{path}.wall", module.wall, module.samples_ns)
+    if len(module.samples_ns) == 1:
+        check_number(f"{path}.wall.estimate_ns", module.wall.estimate_ns, module.wall.median_ns, "the samples")
 
 
 def _check_kernel(path: str, kernel: KernelTiming) -> None:

@@ -35,11 +35,28 @@ def check_verdicts(found: Comparison) -> None:
     Raises:
         UsageError: If there is such a number or verdict; the message names its path.
     """
+    _check_lists(found)
     for number, row in enumerate(found.rows):
         _check_row(f"rows[{number}]", row, found.method)
-    if all(_times(row) is not None for row in found.rows if row.p_value is not None):
+    if any(_times(row) is not None for row in found.rows if row.p_value is not None):
         check_adjusted("rows", found.rows, found.method.false_discovery_rate)
         _check_mean(found)
+
+
+def _check_lists(found: Comparison) -> None:
+    """Checks that all sides have the medians of their processes, or none.
+
+    Older documents have none.
+    """
+    sides = [
+        (f"rows[{number}].{name}", side)
+        for number, row in enumerate(found.rows)
+        for name, side in (("baseline", row.baseline), ("candidate", row.candidate))
+        if side is not None and side.n_processes
+    ]
+    empty = [path for path, side in sides if not side.process_medians_ns]
+    if 0 < len(empty) < len(sides):
+        raise UsageError(f"{empty[0]}.process_medians_ns is empty, and that of other sides is not")
 
 
 def _check_row(path: str, row: Row, method: Method) -> None:
@@ -200,12 +217,13 @@ def _check_mean(found: Comparison) -> None:
     which the document does not record.
     """
     rows: list[tuple[Hashable, Row]] = [(find_runner(row), row) for row in found.rows]
-    if found.method.forced or len({(key, row.phase) for key, row in rows}) < len(rows):
+    mean, stored = combine_ratios(rows), found.geometric_mean
+    leaves_out = found.method.forced and mean is not None and (stored is None or stored.n < mean.n)
+    if leaves_out or len({(key, row.phase) for key, row in rows}) < len(rows):
         return
-    mean = combine_ratios(rows)
-    if mean is None or found.geometric_mean is None:
-        if mean is not found.geometric_mean:
+    if mean is None or stored is None:
+        if mean is not stored:
             raise UsageError("geometric_mean is null, and rows have p-values" if mean else "geometric_mean has no rows")
         return
     for name in ("ratio", "ratio_ci_low", "ratio_ci_high", "n"):
-        check_number(f"geometric_mean.{name}", getattr(found.geometric_mean, name), getattr(mean, name), "the rows")
+        check_number(f"geometric_mean.{name}", getattr(stored, name), getattr(mean, name), "the rows")

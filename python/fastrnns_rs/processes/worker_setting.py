@@ -16,8 +16,8 @@ from fastrnns_rs.processes.programs import absolute_folders
 MARK = "FASTRNNS_WORKER"
 #: Variable with the profiled process's `TMPDIR` if the profiler has another one; empty for no `TMPDIR`.
 OWN_TMPDIR = "FASTRNNS_OWN_TMPDIR"
-#: Folders of a compiler's headers and programs, where it takes an empty entry for the working directory.
-_COMPILER_FOLDERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH")
+#: Folders of a compiler's headers, libraries and programs, where it takes an empty entry for the working directory.
+_COMPILER_FOLDERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,8 +63,10 @@ def estimate(value: float, low: float | None, high: float | None, unit: float = 
 
     >>> estimate(5.8688e6, 5.832e6, 5.9056e6, 1e6), estimate(5.8688e6, None, None, 1e6)
     ('5.87', '5.87')
+    >>> estimate(0.329e6, 0.1e6, 4e6, 1e6)
+    '0.329'
     """
-    return figure(value / unit, None if low is None or high is None else (high - low) / 2 / unit)
+    return _rounded(value / unit, None if low is None or high is None else (high - low) / 2 / unit)
 
 
 def estimate_with_interval(value: float, low: float | None, high: float | None, unit: float = 1.0) -> str:
@@ -78,12 +80,12 @@ def estimate_with_interval(value: float, low: float | None, high: float | None, 
     text = estimate(value, low, high, unit)
     if low is None or high is None:
         return text
-    ends = (_end(end / unit, (high - low) / 2 / unit) for end in (low, high))
+    ends = (_rounded(end / unit, (high - low) / 2 / unit) for end in (low, high))
     return f"{text} [{', '.join(ends)}]"
 
 
-def _end(value: float, half_width: float) -> str:
-    """Formats an end of an interval. Only 0 is shown as 0."""
+def _rounded(value: float, half_width: float | None) -> str:
+    """Formats a number of an estimate. Only 0 is shown as 0."""
     text = figure(value, half_width)
     return figure(value) if value and not any(digit in text for digit in "123456789") else text
 

@@ -75,7 +75,7 @@ def test_no_worker_finds_it() -> None:
 
 
 @pytest.mark.parametrize("environment", [Setting().environment, child_environment])
-@pytest.mark.parametrize("name", ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH"])
+@pytest.mark.parametrize("name", ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"])
 @pytest.mark.parametrize(
     ("folders", "kept"), [(":/a:.:include:/b:", "/a:/b"), ("/a", "/a"), (".", None), (":", None), ("", None)]
 )
