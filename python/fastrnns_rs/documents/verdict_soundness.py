@@ -44,7 +44,7 @@ def check_verdicts(found: Comparison) -> None:
 
 
 def _check_lists(found: Comparison) -> None:
-    """Checks that all sides have the medians of their processes, or none.
+    """Checks that all sides have the times of their processes, or none.
 
     Older documents have none.
     """
@@ -54,7 +54,7 @@ def _check_lists(found: Comparison) -> None:
         for name, side in (("baseline", row.baseline), ("candidate", row.candidate))
         if side is not None and side.n_processes
     ]
-    empty = [path for path, side in sides if not side.process_medians_ns]
+    empty = [path for path, side in sides if not (side.process_levels_ns or side.process_medians_ns)]
     if 0 < len(empty) < len(sides):
         raise UsageError(f"{empty[0]}.process_medians_ns is empty, and that of other sides is not")
 
@@ -213,8 +213,8 @@ def check_adjusted(name: str, table: Sequence[Row | Change], rate: float) -> Non
 def _check_mean(found: Comparison) -> None:
     """Rejects a geometric mean that is not that of the rows.
 
-    This does not apply to rows that conflict, which the mean leaves out, nor to rows that differ in their timing mode,
-    which the document does not record.
+    This does not apply if the mean leaves out rows that conflict, as its number shows, nor to rows that differ in their
+    timing mode, which the document does not record.
     """
     rows: list[tuple[Hashable, Row]] = [(find_runner(row), row) for row in found.rows]
     mean, stored = combine_ratios(rows), found.geometric_mean
