@@ -69,7 +69,10 @@ def _check_row(path: str, row: Row, method: Method) -> None:
         return
     error, degrees_of_freedom = row.session_stderr, row.session_degrees_of_freedom
     known = None if error is None or degrees_of_freedom is None else (error, degrees_of_freedom)
-    found = _check_numbers(path, row, row, judged, method, ("ratio", "cliffs_delta", "shift"), known)
+    # Pairs that do not vary have no statistics, and the ratio of the row is that of all processes.
+    is_paired_ratio = row.p_value is not None or len(judged[0]) == len(judged[1])
+    names = ("ratio", "cliffs_delta", "shift") if is_paired_ratio else ("cliffs_delta", "shift")
+    found = _check_numbers(path, row, row, judged, method, names, known)
     _check_word(path, row, found if row.p_value is not None else None, method)
     _check_more_processes(path, row, found, method)
     if row.median is not None:

@@ -30,6 +30,7 @@ from fastrnns_rs.documents.comparison import (
     is_withheld,
 )
 from fastrnns_rs.documents.comparison_rows import CONDITIONAL, OF_SESSIONS
+from fastrnns_rs.documents.soundness import TIME_END
 from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
 from fastrnns_rs.errors import UsageError, is_one_of, unknown
 from fastrnns_rs.verbs.compare.replication import CONFIDENCE_LEVEL, Replication, choose_replication, compare_pair
@@ -223,12 +224,14 @@ def _figures(series: Series | None, basis: RowBasis | None) -> Figures | None:
     values = series.levels
     # Every session has the same weight, as in the ratio, however many processes it has.
     found = stats.process_ci(series.session_levels if basis == "sessions" else values) if not series.lack else None
+    # No document holds a longer time.
+    ends = (found.ci_low, found.ci_high) if found and (found.ci_high or 0.0) < TIME_END else (None, None)
     return Figures(
         n_processes=len(values) if found else 0,
         n_samples=series.n_samples,
         estimate_ns=found.estimate if found else _level_of_samples(values, series.statistic),
-        ci_low_ns=found.ci_low if found else None,
-        ci_high_ns=found.ci_high if found else None,
+        ci_low_ns=ends[0],
+        ci_high_ns=ends[1],
         peak_memory_bytes=series.peak_memory_bytes,
         process_medians_ns=[*series.medians_ns] if found else [],
         process_levels_ns=[*series.levels] if found and series.statistic != "median" else [],
