@@ -28,7 +28,8 @@ HEAD = """\
 - Every option also has a variable and a key in `pyproject.toml`, except options with the mark **C**: command line only.
   A `pyproject.toml` that other users may write does not set options with the mark **G**.
   [Configuration](configuration.md) explains both.
-- Results go to stdout. Progress, warnings and errors go to stderr. [Exit codes](exit-codes.md) are on their own page.
+- Results go to stdout, and with them the warnings that a document has. Progress, other warnings and errors go to
+  stderr. [Exit codes](exit-codes.md) are on their own page.
 """
 _DEFAULT = re.compile(r"\s*\[default: ([^\]]*)\]")
 #: Options that every command has.

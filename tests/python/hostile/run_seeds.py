@@ -55,6 +55,8 @@ def _with_every_key(kind: str, plain: Any) -> Any:
         for place, process in enumerate(row["processes"]):
             turns = [0, 2] if kind == "ab" else None
             points = {"forward_change_points": [1], "backward_change_points": [2], "slices": turns, "timed_from": 2}
+            # Between two turns, the time is that of the other side.
+            points["timed_loop_ns"] = None if kind == "ab" else process["timed_loop_ns"]
             process.update(points, **({"index": 0, "rank": place} if kind == "ranks" else {"rank": None}))
         for phase in ("forward", "backward"):
             timed = [process[f"{phase}_ns"][2:] for process in row["processes"]]
