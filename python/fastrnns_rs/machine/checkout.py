@@ -9,7 +9,7 @@ import os
 import re
 
 from fastrnns_rs._core import Completed, run_command
-from fastrnns_rs.processes.programs import absolute_folders, program_path
+from fastrnns_rs.processes.programs import absolute_environment, program_path
 
 #: Settings in the checkout's own files. Others are the user's or the system's.
 _OWN = {"local", "worktree"}
@@ -93,13 +93,11 @@ def run(words: tuple[str, ...], settings: dict[str, str]) -> Completed:
         "GIT_ALLOW_PROTOCOL": "none",
         # The commit is that of the files, not of another commit that replaces it.
         "GIT_NO_REPLACE_OBJECTS": "1",
-        # Filters of the user are looked up there.
-        "PATH": absolute_folders(),
         # They run in the checkout: one of Python would import its modules.
         "PYTHONSAFEPATH": "1",
     }
     command = ["/bin/sh", "-c", _LIMITED, "sh", program_path("git"), *options, *words]
-    return run_command(command, env={**os.environ, **variables}, timeout=_TIMEOUT_S)
+    return run_command(command, env={**absolute_environment(), **variables}, timeout=_TIMEOUT_S)
 
 
 def _is_whole(text: str) -> bool:

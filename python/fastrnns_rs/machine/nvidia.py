@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.processes.programs import program_path
+from fastrnns_rs.processes.programs import absolute_environment, program_path
 
 #: With persistence mode off, the driver initialises the GPU for each process, which takes seconds.
 _TIMEOUT_S = 10
@@ -134,7 +134,7 @@ def ask(query: str, *, fields: int, uuid: str | None = None) -> list[list[str]]:
     which = [] if uuid is None else [f"--id={uuid}"]
     words = [query, "--format=csv,noheader,nounits", *which]
     try:
-        done = run_command([program_path("nvidia-smi"), *words], timeout=_TIMEOUT_S)
+        done = run_command([program_path("nvidia-smi"), *words], env=absolute_environment(), timeout=_TIMEOUT_S)
     except (OSError, RuntimeError) as error:
         raise FastrnnsError(f"cannot run nvidia-smi: {getattr(error, 'strerror', error)}") from error
     if done.timed_out:

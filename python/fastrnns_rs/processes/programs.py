@@ -1,9 +1,15 @@
-"""Search for programs on `PATH`."""
+"""Search for programs on `PATH`, and the variables that they start with."""
 
 from __future__ import annotations
 
 import errno
 import os
+
+#: Lists of folders of libraries, headers and programs, where an empty entry is the working directory.
+_FOLDER_LISTS = (
+    *("LD_LIBRARY_PATH", "LIBRARY_PATH"),
+    *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH"),
+)
 
 
 def find_program(name: str) -> str | None:
@@ -24,6 +30,24 @@ def absolute_folders() -> str:
     """
     # An empty `PATH` would be the working directory.
     return os.pathsep.join(folder for folder in os.get_exec_path() if folder.startswith("/")) or os.defpath
+
+
+def absolute_environment() -> dict[str, str]:
+    """Returns this process's variables, with no relative folder in lists.
+
+    The working directory may contain libraries, headers and programs of others.
+    """
+    found = {**os.environ, "PATH": absolute_folders()}
+    for name in _FOLDER_LISTS:
+        listed = found.pop(name, "")
+        if name == "LD_LIBRARY_PATH":
+            # The loader knows both separators.
+            listed = listed.replace(";", os.pathsep)
+        # `$ORIGIN` is the folder of the program that is started.
+        folders = [one for one in listed.split(os.pathsep) if one.startswith(("/", "$ORIGIN", "${ORIGIN}"))]
+        if folders:
+            found[name] = os.pathsep.join(folders)
+    return found
 
 
 def program_path(name: str) -> str:

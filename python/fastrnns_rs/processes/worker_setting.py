@@ -10,14 +10,12 @@ from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.module_path import own_path
-from fastrnns_rs.processes.programs import absolute_folders
+from fastrnns_rs.processes.programs import absolute_environment
 
 #: Variable set in every worker: a runner's file that calls `bench` on import would start workers without end.
 MARK = "FASTRNNS_WORKER"
 #: Variable with the profiled process's `TMPDIR` if the profiler has another one; empty for no `TMPDIR`.
 OWN_TMPDIR = "FASTRNNS_OWN_TMPDIR"
-#: Folders of a compiler's headers, libraries and programs, where it takes an empty entry for the working directory.
-_COMPILER_FOLDERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +76,7 @@ def guarded_environment() -> dict[str, str]:
     from fastrnns_rs.processes.temporary_folder import torch_variables
 
     # torch starts compilers and `python -c`: programs, modules and headers are not those of the working directory.
-    found = {**os.environ, "PATH": absolute_folders(), "PYTHONSAFEPATH": "1", **torch_variables()}
-    for name in _COMPILER_FOLDERS:
-        folders = [one for one in found.pop(name, "").split(os.pathsep) if one.startswith("/")]
-        if folders:
-            found[name] = os.pathsep.join(folders)
-    return found
+    return {**absolute_environment(), "PYTHONSAFEPATH": "1", **torch_variables()}
 
 
 @cache

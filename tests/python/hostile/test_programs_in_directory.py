@@ -75,20 +75,45 @@ def test_no_worker_finds_it() -> None:
 
 
 @pytest.mark.parametrize("environment", [Setting().environment, child_environment])
-@pytest.mark.parametrize("name", ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"])
+@pytest.mark.parametrize(
+    "name",
+    ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "LD_LIBRARY_PATH"],
+)
 @pytest.mark.parametrize(
     ("folders", "kept"), [(":/a:.:include:/b:", "/a:/b"), ("/a", "/a"), (".", None), (":", None), ("", None)]
 )
-def test_no_compiler_of_a_worker_takes_headers_of_the_working_directory(
+def test_no_program_of_a_worker_takes_headers_or_libraries_of_the_working_directory(
     environment: Callable[[], dict[str, str]],
     name: str,
     folders: str,
     kept: str | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An empty entry is that folder for a compiler, and Triton starts one there."""
+    """An empty entry is that folder for a compiler and for the loader, and Triton starts a compiler there."""
     monkeypatch.setenv(name, folders)
     assert environment().get(name) == kept
+
+
+def test_the_loader_has_two_separators_and_the_folder_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/a;;libs;/b:$ORIGIN/../lib:${ORIGIN}:")
+    assert Setting().environment()["LD_LIBRARY_PATH"] == "/a:/b:$ORIGIN/../lib:${ORIGIN}"
+
+
+def test_git_and_nvidia_smi_load_no_library_of_the_working_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def run(_command: object, *, env: dict[str, str], **_: object) -> object:
+        seen.append(env.get("LD_LIBRARY_PATH"))
+        raise OSError
+
+    monkeypatch.setenv("LD_LIBRARY_PATH", ":/a")
+    for module in (git, nvidia):
+        monkeypatch.setattr(module, "run_command", run)
+        monkeypatch.setattr(module, "program_path", str)
+    assert git.head_commit() is None
+    with pytest.raises(FastrnnsError, match="nvidia-smi"):
+        nvidia.ask("--query-gpu=uuid", fields=1)
+    assert seen == ["/a", "/a"]
 
 
 @pytest.mark.parametrize("path", [".", "", ":"])
