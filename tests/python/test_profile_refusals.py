@@ -183,6 +183,7 @@ REFUSED = {
     "no iteration": (["--torch", "--nloops", "0"], 2, "nloops", ""),
     "a pause that is none": (["--torch", "--sleep-between-seconds", "nan"], 2, "sleep", ""),
     "a pause without end": (["--torch", "--sleep-between-seconds", "inf"], 2, "sleep", ""),
+    "a pause of years": (["--torch", "--sleep-between-seconds", "1e11"], 2, "sleep", ""),
     "a pause before": (["--torch", "--sleep-between-seconds", "-1"], 2, "sleep", ""),
 }
 

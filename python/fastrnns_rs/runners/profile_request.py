@@ -14,6 +14,7 @@ from fastrnns_rs.runners.plan import Choice, Options
 DEFAULT_RUNNERS = ("cudnn", "aten", "jit")
 DEFAULT_NLOOPS = 5
 DEFAULT_PAUSE_S = 1.0
+_LONGEST_PAUSE_S = 86_400
 #: Longer than any useful capture: nsys takes minutes to write a capture of five minutes.
 DEFAULT_TIMEOUT_S = 900.0
 
@@ -38,8 +39,8 @@ class ProfileRequest:
 
     def __post_init__(self) -> None:
         pause = self.sleep_between_seconds
-        if isinstance(pause, bool) or not isinstance(pause, int | float) or not 0 <= pause < float("inf"):
-            message, hint = f"invalid number: {pause!r}", "Use a number of seconds of at least 0."
+        if isinstance(pause, bool) or not isinstance(pause, int | float) or not 0 <= pause <= _LONGEST_PAUSE_S:
+            message, hint = f"invalid number: {pause!r}", f"Use a number of seconds from 0 to {_LONGEST_PAUSE_S}."
             raise UsageError(message, hint, where="sleep_between_seconds", value=pause)
         if self.tool is not None and self.tool not in TOOLS:
             raise unknown("unknown profiler", self.tool, TOOLS, where="tool")
