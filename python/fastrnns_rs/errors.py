@@ -207,7 +207,7 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | No
         known: Known values.
         cutoff: Least similarity, from 0 to 1.
     """
-    import difflib  # few values are misspelt
+    from fastrnns_rs.similarity import similarity  # few values are misspelt
 
     by_lower = {candidate.lower(): candidate for candidate in known}
     word, colon, index = name.lower().removeprefix("torch.").partition(":")
@@ -215,8 +215,8 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | No
         # A synonym of an unknown value has no neighbour: `gpu` is nearer to `cpu` than to `cuda`.
         meant = _SYNONYMS[word]
         return f"{by_lower[meant]}{colon}{index}" if meant in by_lower else None
-    matches = difflib.get_close_matches(f"{word}{colon}{index}", by_lower, n=1, cutoff=cutoff)
-    return by_lower[matches[0]] if matches else None
+    likeness, nearest = max(((similarity(one, f"{word}{colon}{index}"), one) for one in by_lower), default=(0.0, ""))
+    return by_lower[nearest] if likeness >= cutoff else None
 
 
 def unknown(

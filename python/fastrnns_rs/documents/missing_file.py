@@ -11,8 +11,10 @@ TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Largest number of names of a folder that are searched for a near name.
-_MOST_NAMES = 10_000
+#: Most steps to find a near name in a folder: each letter of the name by each letter of another.
+_MOST_STEPS = 3_000_000
+#: A short name takes as many steps as one with so many more letters.
+_START = 10
 #: Number of characters of a longer name that no file has.
 _LONGEST_NAME = 255
 
@@ -53,7 +55,14 @@ def _nearest(path: str) -> str | None:
         return None
     # The suffix is the same for most files of a folder, and makes unlike names look near.
     stem = name.partition(".")[0]
-    near = [one for one in _names(folder or os.curdir) if closest(stem, [one.partition(".")[0]]) is not None]
+    near, steps = [], 0
+    for one in _names(folder or os.curdir):
+        other = one.partition(".")[0]
+        steps += (_START + len(stem)) * (_START + len(other))
+        if steps > _MOST_STEPS:
+            break
+        if closest(stem, [other]) is not None:
+            near.append(one)
     found = closest(name, near)
     return None if found is None else path.removesuffix(name) + found
 
@@ -61,9 +70,7 @@ def _nearest(path: str) -> str | None:
 def _names(folder: str) -> Iterator[str]:
     try:
         with os.scandir(folder) as entries:
-            for number, entry in enumerate(entries):
-                if number >= _MOST_NAMES:
-                    return
+            for entry in entries:
                 yield entry.name
     except (OSError, ValueError):
         # The folder does not exist, or its name is impossible.

@@ -48,18 +48,7 @@ def shortened(names: Sequence[tuple[str, str]], room: int, *, middle: bool = Tru
         if not groups:
             return found
         _tell_apart(whole, found, groups, room)
-    for group in _groups(range(len(found)), found.__getitem__):
-        if len({whole[row].text for row in group}) == 1:
-            # They differ in their parameters only.
-            continue
-        begin = whole[group[0]].text[: room // 2]
-        related = [row for row, name in enumerate(whole) if name.text.startswith(begin)]
-        for some in (related, group):
-            texts = _by_words([whole[row].text for row in some], room)
-            for row, text in texts.items():
-                found[some[row]] = text
-            if texts:
-                break
+    _tell_words_apart(whole, found, room)
     for group in _groups(range(len(found)), found.__getitem__):
         for number, row in enumerate(group[1:], 2):
             found[row] = f"{fit(found[row], room - len(str(number)) - 1).rstrip()}#{number}"
@@ -162,14 +151,31 @@ def _head(text: str, room: int) -> str:
 
 def _place(full: str, short: str) -> int:
     """Finds the function's name: after a space or a scope, before its arguments."""
-    first = place = full.find(short)
-    while place >= 0:
-        end = place + len(short)
-        before, after = full[max(0, place - 1) : place], full[end : end + 1]
-        if before in {"", " ", ":", "*", "&"} and after in {"", "<", "(", " "}:
-            return place
-        place = full.find(short, place + 1)
-    return max(0, first)
+    # Each search is of the whole text: places of a short name may overlap, and be very many.
+    before, after = ("", " ", ":", "*", "&"), ("<", "(", " ", "")
+    places = [
+        at + len(one)
+        for one in before
+        for other in after
+        if (at := _find(full, f"{one}{short}{other}", begins=not one, ends=not other)) >= 0
+    ]
+    return min(places, default=max(0, full.find(short)))
+
+
+def _find(full: str, part: str, *, begins: bool, ends: bool) -> int:
+    """Returns the first place of a part; -1 for none.
+
+    Args:
+        full: Whole name.
+        part: Part of it.
+        begins: True for the beginning only.
+        ends: True for the end only.
+    """
+    if begins:
+        return 0 if full.startswith(part) and (not ends or part == full) else -1
+    if ends:
+        return len(full) - len(part) if full.endswith(part) else -1
+    return full.find(part)
 
 
 def _scope(full: str, end: int) -> int:
@@ -239,6 +245,33 @@ def _tell_apart(whole: Sequence[_Name], found: list[str], groups: Iterable[list[
                 continue
         for row, text in zip(group, _differing([name.text for name in names], room), strict=True):
             found[row] = text
+
+
+def _tell_words_apart(whole: Sequence[_Name], found: list[str], room: int) -> None:
+    """Shortens names that are still equal to the words that differ.
+
+    These are the words of all names with the same beginning or, if they do not fit, of the equal names.
+    """
+    related: dict[str, list[int]] = {}
+    for row, name in enumerate(whole):
+        related.setdefault(name.text[: room // 2], []).append(row)
+
+    def do_words_fit(rows: Sequence[int]) -> bool:
+        texts = _by_words([whole[row].text for row in rows], room)
+        for row, text in texts.items():
+            found[rows[row]] = text
+        return bool(texts)
+
+    fit_all: dict[str, bool] = {}
+    for group in _groups(range(len(found)), found.__getitem__):
+        if len({whole[row].text for row in group}) == 1:
+            # They differ in their parameters only.
+            continue
+        begin = whole[group[0]].text[: room // 2]
+        if begin not in fit_all:
+            fit_all[begin] = do_words_fit(related[begin])
+        if not fit_all[begin]:
+            do_words_fit(group)
 
 
 def _by_words(texts: Sequence[str], room: int) -> dict[int, str]:

@@ -61,6 +61,22 @@ def test_namespaces_of_a_long_name_are_removed() -> None:
     assert len(kernel_names.shortened(names, 20)[0]) <= 20
 
 
+def test_words_of_all_related_names_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were compared for each group of names that stayed equal."""
+    compared = []
+    by_words = kernel_names._by_words
+    monkeypatch.setattr(
+        kernel_names, "_by_words", lambda texts, room: compared.append(len(texts)) or by_words(texts, room)
+    )
+    names = [
+        f"bench.py --model triton_fused_of_the_training_loop_u{number:06}_{kind * 8}_{'cd'[number % 2] * 8}_kernel"
+        for number in range(100)
+        for kind in "ab"
+    ]
+    assert len({*kernel_names.shortened([(one, one) for one in names], 40)}) == len(names)
+    assert sum(compared) <= 2 * len(names)
+
+
 @pytest.mark.parametrize(
     "use",
     [
@@ -69,9 +85,12 @@ def test_namespaces_of_a_long_name_are_removed() -> None:
         lambda count: in_ascii("→" * 20 * count, 80),
         lambda count: kernel_names.shortened([(f"void f<{'a' * 20 * count}, 2>(int)", "f")], 60),
         lambda count: kernel_names.shortened([(f"void {'a' * 20 * count}(int)", "a")], 60),
+        lambda count: kernel_names.shortened(
+            [(f"void {'a' * 200 * count}<int>::{'a' * 100 * count}(int)", "a" * 100 * count)], 60
+        ),
         lambda count: kernel_names.shortened([(f"void f<int>({kind})", "f") for kind in range(count)], 60),
     ],
-    ids=["differences", "words", "symbols", "namespaces", "place", "parameters"],
+    ids=["differences", "words", "symbols", "namespaces", "place", "places", "parameters"],
 )
 def test_a_long_text_comes_to_its_end(use: Callable[[int], object]) -> None:
     """It took many seconds, and minutes for a few times the length."""

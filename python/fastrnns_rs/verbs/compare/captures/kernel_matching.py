@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import islice
 from typing import Literal
 
+from fastrnns_rs.similarity import similarity
 from fastrnns_rs.verbs.compare.captures.capture_stats import NormalisedTimes
 
 #: Largest relative difference in the number of launches of a renamed kernel.
@@ -21,7 +21,7 @@ _SIMILAR = 0.6
 #: Similarity is not computed for longer names: letters of a function, words and marks of a full name.
 _LONGEST = 200
 #: Most steps of all similarities: each letter or word by each of another name. A pair alone is 16 by 16 steps.
-_MOST_STEPS = 50_000_000
+_MOST_STEPS = 25_000_000
 _PAIR = 16
 #: Words and marks of a name.
 _WORD = re.compile(r"\w+|\W")
@@ -114,9 +114,9 @@ def _most_similar(ones: Iterable[_Named], others: Sequence[_Named]) -> list[tupl
     for one in ones:
         for other in others:
             few, many = sorted((one.kernel.launches, other.kernel.launches))
-            likeness = _ratio(one.function, other.function) if many - few <= _NEARLY * many else 0.0
+            likeness = similarity(one.function, other.function) if many - few <= _NEARLY * many else 0.0
             if likeness >= _SIMILAR:
-                found.append((likeness, _ratio(one.words, other.words), one, other))
+                found.append((likeness, similarity(one.words, other.words), one, other))
     found.sort(key=lambda pair: (-pair[0], -pair[1], pair[2].kernel.name, pair[3].kernel.name))
     return [(one, other) for _, _, one, other in found]
 
@@ -129,7 +129,3 @@ def _by_shape(kernels: Iterable[NormalisedTimes], *, with_function: bool) -> dic
             words = tuple(word[0] for word in islice(_WORD.finditer(one.name), _LONGEST))
             found.setdefault((one.category, one.shape, common), []).append(_Named(one, function, words))
     return found
-
-
-def _ratio(one: Sequence[str], other: Sequence[str]) -> float:
-    return 1.0 if one == other else SequenceMatcher(None, one, other, autojunk=False).ratio()
