@@ -18,13 +18,15 @@ _LIMITS = {
     for name in dir(resource)
     if name.startswith("RLIMIT_") and name not in {"RLIMIT_CORE", "RLIMIT_OFILE"}
 }
+#: A timer ends a process that has no handler for its signal.
+_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 
 
 @contextmanager
 def process_restored(code: str) -> Iterator[None]:
     """Restores what loaded code may change for others.
 
-    These are working directory, umask, signals, variables, arguments, limits, CPUs, priority and Python's
+    These are working directory, umask, signals, timers, variables, arguments, limits, CPUs, priority and Python's
     recursion limit. Code of runners runs in processes of its own later. Here it would move the files that a command
     writes, let others write to them, keep the command from ending, or change how other runners are measured.
 
@@ -37,6 +39,7 @@ def process_restored(code: str) -> Iterator[None]:
     """
     caught = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
     handlers, blocked = {one: signal.getsignal(one) for one in caught}, signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    unset = [one for one in _TIMERS if signal.getitimer(one) == (0, 0)]
     variables, depth = dict(os.environ), sys.getrecursionlimit()
     arguments, limits = list(sys.argv), {one: resource.getrlimit(one) for one in _LIMITS.values()}
     cpus, priority = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
@@ -56,6 +59,8 @@ def process_restored(code: str) -> Iterator[None]:
                 # Only the main thread sets handlers, so that code in another one has set none.
                 with suppress(ValueError):
                     signal.signal(one, handler)
+        for one in unset:
+            signal.setitimer(one, 0)
         # A signal that came meanwhile finds its own handler.
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         if os.sched_getaffinity(0) != cpus:

@@ -33,6 +33,7 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
+signal.alarm(3600)
 
 @runner("moves")
 def moves(problem):
@@ -44,7 +45,7 @@ def state() -> tuple[object, ...]:
     umask = os.umask(0o077)
     os.umask(umask)
     handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    signals = signal.getsignal(signal.SIGCHLD), signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    signals = signal.getsignal(signal.SIGCHLD), signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.alarm(0)
     limits = resource.getrlimit(resource.RLIMIT_STACK), tuple(sys.argv), signals
     return Path.cwd(), umask, *handlers, os.sched_getaffinity(0), dict(os.environ), sys.getrecursionlimit(), limits
 
@@ -68,6 +69,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.setrecursionlimit(int(str(depth)))
     os.umask(int(str(umask)))
     os.sched_setaffinity(0, cpus)
+    signal.alarm(0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGTERM])
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number, handler in zip((signal.SIGTERM, signal.SIGINT), handlers, strict=True):
