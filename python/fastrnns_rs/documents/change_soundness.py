@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, check_number
-from fastrnns_rs.documents.verdict_soundness import check_adjusted
+from fastrnns_rs.documents.tolerances import COMPUTED, check_number
+from fastrnns_rs.documents.verdict_soundness import check_adjusted, check_certainty
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastrnns_rs.documents.comparison import Change, Comparison, StatisticChange
+    from fastrnns_rs.documents.comparison import Change, Comparison
 
 
 def check_changes(found: Comparison) -> None:
@@ -97,17 +97,3 @@ def _check_shown(path: str, row: Change, rounding_ns: int) -> None:
         reach += math.log(side / (side - rounding_ns)) if side > rounding_ns else math.inf
     if abs(math.log(ratio) - sum(logarithms) / 2) > reach:
         raise UsageError(f"{path}.ratio is {ratio:g}, and its interval from {low:g} to {high:g} is that of other times")
-
-
-def check_certainty(path: str, row: Change | StatisticChange, error: float) -> None:
-    """Rejects a p-value that does not agree with its interval.
-
-    The p-value of a ratio of 1 is below the error of an interval that excludes 1, and only there.
-    """
-    p_value, low, high = row.p_value, row.ratio_ci_low, row.ratio_ci_high
-    if p_value is None or low is None or high is None:
-        return
-    excludes, contains = low > 1 + ROUNDING or high < 1 - ROUNDING, low < 1 - ROUNDING and high > 1 + ROUNDING
-    if (excludes and p_value > error * (1 + COMPUTED)) or (contains and p_value < error * (1 - COMPUTED)):
-        how = "excludes" if excludes else "contains"
-        raise UsageError(f"{path}.p_value is {p_value:g}, and its interval from {low:g} to {high:g} {how} 1")
