@@ -208,6 +208,13 @@ def both(first: Result, second: Result, **changes: Any) -> Run:
     return run([replace(first, side="a"), replace(second, side="b")], sides=sides, **changes)
 
 
+def of_other_session(made: Run, name: str = "0ther") -> Run:
+    """The run in a session of another name."""
+    other = replace(SESSION, session_id=name)
+    rows = [replace(row, processes=[replace(one, session=name) for one in row.processes]) for row in made.results]
+    return replace(made, sessions=[other], results=rows)
+
+
 def write(path: Path, made: Run) -> str:
     """The path of a file that holds the run."""
     path.write_text(json.dumps(made.to_dict()))

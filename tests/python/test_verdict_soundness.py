@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,23 +10,16 @@ from typing import Any
 
 import history_runs
 import pytest
-from run_files import PROBLEM, SESSION, both, exactly, result, run
+from run_files import PROBLEM, both, exactly, of_other_session, result, run
 
 from fastrnns_rs import Comparison, UsageError, compare
-from fastrnns_rs.documents.run_file import Result, Run, Stop
-from fastrnns_rs.verbs.history.run_history import RunHistory
+from fastrnns_rs.documents.run_file import Run, Stop
 
 Change = Callable[[Any], object]
 #: Medians of ten processes in ns, the same 5 % slower, and nearly the same.
 BASELINE = [1_000_000, 1_003_000, 998_000, 1_001_000, 1_004_500, 997_000, 999_500, 1_002_000, 1_000_500, 1_005_000]
 SLOWER = [round(1.05 * time) + 700 * (place % 3) for place, time in enumerate(BASELINE)]
 EQUAL = [time + 900 * (place % 3) - 1000 for place, time in enumerate(BASELINE)]
-
-
-def of_other_session(made: Run, name: str = "0ther") -> Run:
-    other = replace(SESSION, session_id=name)
-    rows = [replace(row, processes=[replace(one, session=name) for one in row.processes]) for row in made.results]
-    return replace(made, sessions=[other], results=rows)
 
 
 def two_sessions() -> dict[str, Any]:
@@ -82,16 +74,10 @@ def with_history() -> dict[str, Any]:
     """Two sessions, each with ten processes; earlier ones show how sessions differ."""
     first, second = run([exactly(BASELINE)]), of_other_session(run([exactly(SLOWER)]))
     with tempfile.TemporaryDirectory() as folder:
-        keep_past(Path(folder), 1_000_000)
+        history_runs.keep_past(Path(folder), 1_000_000)
         found = compare(first, second, history=folder).to_dict()
     assert found["rows"][0]["basis"] == "history"
     return found
-
-
-def keep_past(folder: Path, level: int) -> None:
-    """Keeps a history of twenty sessions."""
-    for number in range(20):
-        RunHistory(folder).keep(history_runs.made(number, level + level // 1000 * (number % 4)))
 
 
 def of_means() -> dict[str, Any]:
@@ -396,56 +382,4 @@ def test_the_mean_of_conflicting_rows_is_not_recomputed() -> None:
         run([exactly(SLOWER, problem=other), exactly(EQUAL, "jit")]),
     )
     found = compare(*sides, force=True, history=False)
-    assert Comparison.from_dict(found.to_dict()) == found
-
-
-def rows(dice: random.Random, *, coarse: bool) -> list[Result]:
-    """Runners with any number of processes, and times with any spread; some failed."""
-    made = []
-    for name in ("cudnn", "jit", "py")[: dice.randint(1, 3)]:
-        few, level = dice.choice([1, 2, 3, 5, 12]), dice.choice([3, 1e3, 1e6, 1e9])
-        if coarse:
-            time = dice.randint(1, 10_000)
-            times = [time + (dice.random() < 0.2) for _ in range(few)] if dice.random() < 0.5 else [time] * few
-            made.append(exactly(times, name))
-        else:
-            made.append(
-                result(name, processes=few, seed=dice.randrange(1 << 30), level_ns=level, count=dice.randint(1, 30))
-            )
-        if dice.random() < 0.1:
-            made[-1] = replace(made[-1], processes=[], status="failed", reason="out of memory")
-    return made
-
-
-# The last two have an interval of more than a century, and pairs that do not vary beside a process without a partner.
-@pytest.mark.parametrize("seed", [*range(80), 1114, 1498])
-def test_what_we_compare_is_sound(seed: int, tmp_path: Path) -> None:
-    dice = random.Random(seed)
-    coarse = dice.random() < 0.3
-    sources: list[Any]
-    kind = dice.choice(["ab", "one session", "two sessions", "sessions", "history", "pooled"])
-    first, second = (run(rows(dice, coarse=coarse)) for _ in range(2))
-    if kind == "ab":
-        one, other = (
-            replace(made.results[0], side=side, runner="cudnn") for made, side in ((first, "a"), (second, "b"))
-        )
-        kept = dice.randint(0, 1) if len(other.processes) > 1 else 0
-        sources = [both(one, replace(other, processes=other.processes[: len(other.processes) - kept]))]
-    elif kind == "sessions":
-        sources = [
-            [of_other_session(run(rows(dice, coarse=coarse)), f"{side}{number}") for number in range(3)]
-            for side in ("a", "b")
-        ]
-    elif kind == "pooled":
-        sources = [[first, run(rows(dice, coarse=coarse))], second]
-    else:
-        sources = [first, second if kind == "one session" else of_other_session(second)]
-    options: dict[str, Any] = {
-        "statistic": dice.choice(["median", "mean", "p95"]),
-        "margin": dice.choice([0.001, 0.05]),
-    }
-    if kind == "history":
-        keep_past(tmp_path, 1_000_000)
-    history = tmp_path if kind == "history" else False
-    found = compare(*sources, history=history, force=dice.random() < 0.5, **options)
     assert Comparison.from_dict(found.to_dict()) == found

@@ -218,32 +218,6 @@ def test_no_child_holds_a_lock(tmp_path: Path, mark: str) -> None:
         assert not [pid for pid, files in held.items() if str(lock) in files]
 
 
-def test_a_lock_that_was_removed_meanwhile_is_taken_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between opening and locking the lock file the process before ends, and another one begins and ends."""
-    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
-    flock, seen = fcntl.flock, []
-
-    def late(descriptor: int, operation: int) -> None:
-        if operation == fcntl.LOCK_UN:
-            return flock(descriptor, operation)
-        seen.append(descriptor)
-        if len(seen) == 1:
-            lock.unlink()
-        elif len(seen) == 2:
-            lock.unlink()
-            lock.write_text(f"0 {os.uname().nodename}\n")
-        return flock(descriptor, operation)
-
-    monkeypatch.setattr(fcntl, "flock", late)
-    with WriterLocks() as locks, WriterLocks() as others:
-        assert locks.hold(path) is None
-        assert len(seen) == 3
-        assert lock.read_text().split()[0] == str(os.getpid())
-        with pytest.raises(ValueError, match=f"process {os.getpid()} writes the file"):
-            others.hold(path)
-    assert not [*tmp_path.iterdir()]
-
-
 def test_a_fork_that_ends_leaves_the_locks_and_folders_of_its_parent(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     child = 0
@@ -262,17 +236,6 @@ def test_a_fork_that_ends_leaves_the_locks_and_folders_of_its_parent(tmp_path: P
     assert os.listdir(tmp_path) == []
 
 
-def test_the_lock_of_another_process_is_not_removed(tmp_path: Path) -> None:
-    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
-    with WriterLocks() as others:
-        with WriterLocks() as locks:
-            locks.hold(path)
-            # Somebody has tidied up.
-            lock.unlink()
-            assert others.hold(path) is None
-        assert lock.exists()
-
-
 @pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
 def test_without_locks_there_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     def refuse(_descriptor: int, _operation: int) -> None:
@@ -285,64 +248,6 @@ def test_without_locks_there_is_a_warning(tmp_path: Path, monkeypatch: pytest.Mo
     warning = f"warning: nothing keeps a second run from writing {path}: {os.strerror(code)}"
     assert done.stderr.splitlines().count(warning) == 1
     assert [*tmp_path.iterdir()] == [path]
-
-
-@pytest.mark.parametrize("planted", ["link", "hard link", "pipe", "folder"])
-def test_what_is_planted_in_place_of_a_lock_is_left_alone(tmp_path: Path, planted: str) -> None:
-    path, lock, victim = tmp_path / "run.json", tmp_path / ".run.json.lock", tmp_path / "victim"
-    victim.write_text("precious")
-    make = {
-        "link": lambda: lock.symlink_to(victim),
-        "hard link": lambda: lock.hardlink_to(victim),
-        "pipe": lambda: os.mkfifo(lock),
-        "folder": lock.mkdir,
-    }
-    make[planted]()
-    done = run_pretended(*BENCH, "--output", path)
-    assert done.status == 0
-    assert f"warning: nothing keeps a second run from writing {path}: " in done.stderr
-    assert victim.read_text() == "precious"
-    assert os.path.lexists(lock)
-    assert Run.load(path).status == "complete"
-
-
-def test_a_lock_with_a_second_name_is_held_all_the_same(tmp_path: Path) -> None:
-    """A snapshot of the folder by hard links turned the lock off."""
-    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
-    with WriterLocks() as locks, WriterLocks() as others:
-        assert locks.hold(path) is None
-        (tmp_path / "snapshot").hardlink_to(lock)
-        with pytest.raises(UsageError, match=f": process {os.getpid()} writes the file"):
-            others.hold(path)
-
-
-@pytest.mark.parametrize("text", ["my notes\n", "\0", "7 elsewhere\nand more", "{}"])
-def test_a_file_with_the_name_of_a_lock_is_not_one(tmp_path: Path, text: str) -> None:
-    """It was emptied and removed, even if it was an input of the command."""
-    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
-    lock.write_text(text)
-    with WriterLocks() as locks:
-        assert locks.hold(path) == "its lock file is another file"
-        assert lock.read_text() == text
-    assert lock.read_text() == text
-
-
-def test_an_input_with_the_name_of_a_lock_is_kept(tmp_path: Path) -> None:
-    lock = tmp_path / ".shown.json.lock"
-    run_files.run([run_files.result()]).save(lock)
-    kept = lock.read_bytes()
-    assert run_cli("show", lock, "--json", "--output", tmp_path / "shown.json").status == 0
-    assert lock.read_bytes() == kept
-
-
-def test_the_holder_is_what_the_lock_says_or_unknown(tmp_path: Path) -> None:
-    path, lock = tmp_path / "run.json", tmp_path / ".run.json.lock"
-    with WriterLocks() as locks, WriterLocks() as others:
-        locks.hold(path)
-        for text, shown in (("7 elsewhere\n", "process 7 of elsewhere"), ("\0" * 999, "another process")):
-            lock.write_text(text)
-            with pytest.raises(ValueError, match=f"{shown} writes the file"):
-                others.hold(path)
 
 
 def test_a_link_that_changes_during_a_run_does_not_change_its_file(tmp_path: Path) -> None:
