@@ -37,8 +37,6 @@ class RunSaver:
         self._history = history
         self._layout = Layout(keep=Process)
         self._locks = WriterLocks()
-        # File of the run, without links; None until it is locked.
-        self._real: str | None = None
         self._last: Run | None = None
         # The last run, if the history does not have it.
         self._unsaved: Run | None = None
@@ -79,15 +77,8 @@ class RunSaver:
         if self._history is None:
             return
         try:
-            path = self._history.find_place(run)
-            if self._real is None:
-                self._history.make()
-                real = writing.real_path(path)
-                self._locks.hold(path, real)
-                self._history.check_no_more(run)
-                self._real = real
-            self._locks.check(path, self._real)
-            self._history.keep(run, self._layout)
+            self._history.make()
+            self._history.keep(run, self._layout.pieces(run), self._locks)
             self._unsaved = None
         except UsageError as error:
             self._unsaved = run

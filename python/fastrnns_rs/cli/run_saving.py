@@ -20,7 +20,6 @@ from fastrnns_rs.views.text import shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from typing import Self
 
     from fastrnns_rs.cli.results_file import ResultsFile
@@ -55,10 +54,8 @@ class RunSaver:
         self._history = history
         # The text of a process is made once, although the run is saved many times.
         self._layout = Layout(keep=Process)
-        self._path: Path | None = None
-        self._real = ""
-        # True if the results file is that of the history, as for a resumed run.
-        self._is_same = False
+        # True if the results file is that of the history, as for a resumed run; None before the first run.
+        self._is_same: bool | None = None
         self._unsaved: Sequence[bytes] = ()
         self._name = ""
         self._is_unreadable = False
@@ -182,7 +179,7 @@ class RunSaver:
 
     @property
     def _is_kept(self) -> bool:
-        return self._history is not None and self._path is not None and not self._unsaved
+        return self._history is not None and self._is_same is not None and not self._unsaved
 
     @property
     def _own_file(self) -> str | None:
@@ -211,20 +208,11 @@ class RunSaver:
 
     def _keep(self, history: RunHistory, run: Run, pieces: Sequence[bytes]) -> None:
         try:
-            if self._path is None:
+            if self._is_same is None:
                 history.make()
-                path = history.find_place(run)
-                # A relative path cannot be followed once the working directory was removed.
-                self._real = writing.real_path(path)
-                self._is_same = self._real == self._results.place
-                if not self._is_same:
-                    self._results.locks.hold(path, self._real)
-                    history.check_no_more(run)
-                self._path = path
+                self._is_same = writing.real_path(history.find_place(run)) == self._results.place
             if not self._is_same:
-                self._results.locks.check(self._path, self._real)
-                # A link there is replaced, and not the file that it leads to.
-                writing.write(self._path, pieces, str(self._path))
+                history.keep(run, pieces, self._results.locks)
             self._unsaved = ()
         except UsageError as error:
             if not self._unsaved:

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
@@ -45,6 +45,8 @@ class WriterLocks:
     def __init__(self) -> None:
         # Descriptor of each lock file; None where the file may exist. Ctrl-C may come between any two steps.
         self._held: dict[str, int | None] = {}
+        # Place of each claimed file, without links.
+        self._claimed: dict[Path, str] = {}
         self._process = os.getpid()
 
     def __enter__(self) -> Self:
@@ -106,6 +108,24 @@ class WriterLocks:
             else:
                 return
             time.sleep(_PAUSE_S)
+
+    def claim(self, path: Path, check_first: Callable[[], object]) -> None:
+        """Locks a file at the first call, and checks its place at every call.
+
+        Args:
+            path: File, which may be missing.
+            check_first: Function that is called once the file is locked, and refuses it by an error.
+
+        Raises:
+            UsageError: If the file is refused, or another process has locked it or may have replaced it.
+        """
+        if path not in self._claimed:
+            # A relative path cannot be followed once the working directory was removed.
+            real = real_path(path)
+            self.hold(path, real)
+            check_first()
+            self._claimed[path] = real
+        self.check(path, self._claimed[path])
 
     def check(self, path: Path, real: str) -> None:
         """Rejects a file that lies in another place than the one that was locked.

@@ -29,7 +29,6 @@ from fastrnns_rs.verbs.history.utc_times import in_utc
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
-    from fastrnns_rs.documents.layout import Layout
     from fastrnns_rs.documents.run_file import Run
     from fastrnns_rs.verbs.compare.session_spread import Past
 
@@ -133,25 +132,29 @@ class RunHistory:
         except OSError as error:
             raise unusable_history("write", self.folder, error) from error
 
-    def keep(self, run: Run, layout: Layout | None = None) -> Path:
+    def keep(self, run: Run, pieces: Iterable[bytes] | None = None, locks: WriterLocks | None = None) -> Path:
         """Writes a run into the history.
 
         Args:
             run: Run to keep.
-            layout: Serialiser that caches the text of a run that is kept several times; None for a new serialiser.
+            pieces: Text of the run; None computes it.
+            locks: Locks until the run ends, in a folder that `make` has created. None for a run that has ended.
 
         Returns:
             The path of the file.
 
         Raises:
-            UsageError: If the history cannot be written to.
+            UsageError: If the history cannot be written to or has more of the run, or another process writes the file.
         """
         from fastrnns_rs.documents.layout import Layout
 
-        self.make()
         path = self.find_place(run)
+        if locks is None:
+            self.make()
+        else:
+            locks.claim(path, lambda: self.check_no_more(run))
         # A link there is replaced, and not the file that it leads to.
-        writing.write(path, (layout or Layout()).pieces(run), str(path))
+        writing.write(path, pieces or Layout().pieces(run), str(path))
         return path
 
     def check_no_more(self, run: Run) -> None:
