@@ -8,6 +8,7 @@ from typing import Any
 
 import pretended_workers
 import pytest
+import run_files
 from commands import Done, run_cli, run_pretended
 
 from fastrnns_rs.documents.run_file import Run
@@ -118,3 +119,28 @@ def test_the_hint_for_a_named_run_of_a_history_folder_works(monkeypatch: pytest.
     assert run_pretended(*shlex.split(hint)[3:]).status == 0
     [kept] = Path("H/runs").glob("*.json")
     assert n_measured(kept) == 6
+
+
+@pytest.mark.usefixtures("anywhere")
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--of-another-version"], "unknown option: --of-another-version (bench)"),
+        (["--hidden-sise=3"], "unknown option: --hidden-sise (bench)"),
+        (["--warmup"], "missing value: --warmup (bench)"),
+        (["--hidden-size", "many"], "invalid integer: 'many' (--hidden-size)"),
+    ],
+)
+def test_an_option_of_the_run_that_this_version_does_not_have_is_named_with_the_file(
+    words: list[str], reason: str
+) -> None:
+    made = run_files.run([run_files.result()], status="interrupted", command=["fastrnns-rs", *BENCH, *words])
+    made.save(Path("a.json"))
+    refused = run_pretended("bench", "--resume", "a.json", "--no-history")
+    assert (refused.status, refused.stderr.splitlines()) == (
+        2,
+        [
+            f"error: cannot repeat the command of the run: 'a.json' (--resume): {reason}",
+            "hint: Resume the run with the version that began it, or start it again.",
+        ],
+    )

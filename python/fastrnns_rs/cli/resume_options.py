@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from fastrnns_rs.cli.configuration import Code
+from fastrnns_rs.cli.error_text import CommandError
 from fastrnns_rs.cli.history_options import find_history
 from fastrnns_rs.cli.next_command import option_words
 from fastrnns_rs.cli.shared import is_flag
@@ -34,7 +35,8 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
 
     Raises:
         UsageError: If `bench` did not begin the run and this command line has no option that changes the measurement,
-            or if the command of the run names code or a history folder that this command line does not repeat.
+            or if the command of the run has an option that this version does not have, or names code or a history
+            folder that this command line does not repeat.
     """
     code = {str(param.name): param for param in command.params if isinstance(param, Code)}
     if run.command[:2] != ["fastrnns-rs", "bench"]:
@@ -55,6 +57,10 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
         message, reason = f"not a run of the command bench: {given['resume']!r}", "its command measures nothing"
         hint = "Start the run again."
         raise UsageError(message, hint, where="resume", reason=reason, value=given["resume"]) from None
+    except CommandError as error:
+        message = f"cannot repeat the command of the run: {given['resume']!r}"
+        hint = "Resume the run with the version that began it, or start it again."
+        raise UsageError(message, hint, where="resume", reason=error.line, value=given["resume"]) from error
     finally:
         # The contexts share it, and `--quiet` of that command belongs to its output.
         meta.clear()
