@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 _ELLIPSIS = "…"
 _OPENING, _CLOSING = "<([{", ">)]}"
+_ANONYMOUS = r"\(anonymous namespace\)::"
 #: Each word is tried once: names may be long.
-_NAMESPACES = r"(?<!\w)(?:[A-Za-z_]\w*+::|\(anonymous namespace\)::)+(?=[A-Za-z_])"
+_NAMESPACES = rf"(?<!\w)(?:(?:[A-Za-z_]\w*+::|{_ANONYMOUS})(?=[A-Za-z_]|{_ANONYMOUS}))++"
 #: nsys writes the type of a number before the number.
 _CASTS = r"\((?:unsigned |long )*(?:int|bool|char|long|short)\)(?=[\w-])"
 #: Characters kept of the last words of a part that differs.

@@ -85,12 +85,13 @@ def test_words_of_all_related_names_are_compared_once(monkeypatch: pytest.Monkey
         lambda count: in_ascii("→" * 20 * count, 80),
         lambda count: kernel_names.shortened([(f"void f<{'a' * 20 * count}, 2>(int)", "f")], 60),
         lambda count: kernel_names.shortened([(f"void {'a' * 20 * count}(int)", "a")], 60),
+        lambda count: kernel_names.shortened([(f"void f<{'(anonymous namespace)::' * 20 * count}1>(int)", "f")], 60),
         lambda count: kernel_names.shortened(
             [(f"void {'a' * 200 * count}<int>::{'a' * 100 * count}(int)", "a" * 100 * count)], 60
         ),
         lambda count: kernel_names.shortened([(f"void f<int>({kind})", "f") for kind in range(count)], 60),
     ],
-    ids=["differences", "words", "symbols", "namespaces", "place", "places", "parameters"],
+    ids=["differences", "words", "symbols", "namespaces", "place", "anonymous", "places", "parameters"],
 )
 def test_a_long_text_comes_to_its_end(use: Callable[[int], object]) -> None:
     """It took many seconds, and minutes for a few times the length."""
