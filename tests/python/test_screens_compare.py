@@ -262,7 +262,7 @@ def test_a_row_that_no_number_of_processes_decides_says_so() -> None:
 def test_a_row_that_only_the_table_overrules_says_so() -> None:
     text = (Path(__file__).parents[1] / "data" / "views" / "comparison.json").read_text(encoding="utf-8")
     shown = Comparison.from_dict(json.loads(text)).render()
-    assert "inconclusive: jit/backward is slower by itself, but not among 40 rows\n" in shown
+    assert "inconclusive: jit/backward is slower by itself, but not among 9 rows: its\n" in shown
 
 
 def test_warnings_of_runs_are_counted(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
     "a row without its processes": (
         one_session,
         [setting(part="baseline", process_medians_ns=[])],
-        "rows[0].baseline.process_medians_ns is empty, and that of other sides is not",
+        "rows[0].baseline.process_medians_ns has 0 numbers, not n_processes, 10",
     ),
     "a mean of rows that were forced": (
         one_session,
