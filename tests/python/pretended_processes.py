@@ -103,8 +103,10 @@ def _verify(job: dict[str, Any], channel: Channel, _progress: Progress) -> dict[
         channel.phase("step forward")
         time.sleep(seconds / 2)
         _build(task)
-        row = {"runner": task["runner"], "reference": "x", "dtype": "float32", "status": "ok", "checks": []}
-        channel.part({"index": task["index"], "row": {**row, "reason": None}})
+        errors = dict.fromkeys(("max_absolute", "max_relative", "tolerance_absolute", "tolerance_relative"), 0.0)
+        check = {"name": "output", "ok": True, "worst_index": [0], "shape": [1], "expected_shape": [1], **errors}
+        row = {"runner": task["runner"], "reference": "x", "dtype": "float32", "status": "ok", "reason": None}
+        channel.part({"index": task["index"], "row": {**row, "checks": [check]}})
     return {"status": "ok"}
 
 

@@ -21,12 +21,13 @@ import screen_data
 from conftest import ROOT
 from generated_modules import Modules
 from kineto_traces import kernel, write
+from verb_documents import verified
 
 import fastrnns_rs
 from fastrnns_rs import models, stats
 from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.sweep import Sweep, SweepAxis, SweepCell
-from fastrnns_rs.documents.verification import Verification, Verified
+from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.runners import registry
 from fastrnns_rs.verbs.history.run_history import RunHistory
 
@@ -57,8 +58,7 @@ def folder(tmp_path: Path, history: RunHistory, monkeypatch: pytest.MonkeyPatch)
     replace(after, results=[run_files.summarised(run_files.exactly([1000, 1002]))], sweep=sweep()).save(
         tmp_path / "sweep.json"
     )
-    rows = [Verified(runner=name, reference=None, dtype="float64", status="ok", reason=None) for name in ("jit", "py")]
-    Verification(ok=True, results=rows).save(tmp_path / "verification.json")
+    Verification(ok=True, results=[verified("jit"), verified("py")]).save(tmp_path / "verification.json")
     InductorReport(warnings=[], environment=after.environment, modules=[]).save(tmp_path / "inductor.json")
     write(tmp_path / "trace.json", [kernel("ampere_sgemm_128x64_tn", 1, 3), kernel("scan", 5, 1)])
     stored = ROOT / "tests" / "data" / "documents" / "capture_1_1db5985.json"

@@ -42,6 +42,14 @@ def gradient(found: dict[str, Any], **errors: float | None) -> None:
 
 
 VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
+    "no check": (
+        lambda found: found["results"][0].update(checks=[]),
+        r"^results\[0\] is ok, and no check is of its results$",
+    ),
+    "checks of what a runner is given": (
+        lambda found: found["results"][0]["checks"][0].update(name="parameter:weight"),
+        r"^results\[0\] is ok, and no check is of its results$",
+    ),
     "a failed check": (
         lambda found: found["results"][0]["checks"][0].update(ok=False),
         r"^results\[0\] is ok, and results\[0\]\.checks\[0\] is not$",

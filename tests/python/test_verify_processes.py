@@ -15,11 +15,12 @@ import pytest
 import torch
 from commands import run_with_facts
 from conftest import FACTS
+from verb_documents import verified
 
 from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents.codec import to_plain
-from fastrnns_rs.documents.verification import Verification, Verified
+from fastrnns_rs.documents.verification import Verification
 from fastrnns_rs.errors import RunnerError, UsageError
 from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.problem import Sizes
@@ -38,9 +39,7 @@ DONE = Answer({"status": "ok"}, "answered", None, "")
 
 
 def row(name: str) -> dict[str, Any]:
-    plain: dict[str, Any] = to_plain(
-        Verified(runner=name, reference="x", dtype="float32", status="ok", reason=None, checks=[])
-    )
+    plain: dict[str, Any] = to_plain(verified(name))
     return plain
 
 

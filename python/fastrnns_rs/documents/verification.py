@@ -138,9 +138,13 @@ class Verification(Container[Verified], Document):
 def check_result(path: str, result: Verified) -> None:
     """Checks the agreement of a result with its checks.
 
+    Inputs and parameters are given to a runner, so that their checks say nothing about its results.
+
     Raises:
         UsageError: If they do not agree; the message names the path.
     """
+    if result.status == "ok" and all(one.name.startswith(("input", "parameter:")) for one in result.checks):
+        raise UsageError(f"{path} is ok, and no check is of its results")
     for number, check in enumerate(result.checks):
         place = f"{path}.checks[{number}]"
         _check_errors(place, check)
