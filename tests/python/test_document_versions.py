@@ -9,7 +9,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +153,30 @@ def test_a_later_key_without_a_value_has_its_default(kind: str) -> None:
     without = KINDS[kind].from_dict({key: value for key, value in plain.items() if key not in later})
     assert KINDS[kind].from_dict(plain | dict.fromkeys(later)) == without
     assert later
+
+
+def in_first_version(value: Any) -> Any:
+    """A document, or a part of it, without the keys that later versions added."""
+    if is_dataclass(value) and not isinstance(value, type):
+        keys = [key for key, since in added_keys(type(value)).items() if since is None]
+        return {key: in_first_version(getattr(value, key)) for key in keys}
+    if isinstance(value, dict):
+        return {key: in_first_version(item) for key, item in value.items()}
+    return [*map(in_first_version, value)] if isinstance(value, (list, tuple)) else value
+
+
+def test_a_comparison_of_the_first_version_is_read(tmp_path: Path) -> None:
+    """It has no processes, so that its numbers cannot be checked; with another later key it would be a changed one."""
+    sides = [run_files.run([run_files.result(seed=seed)]) for seed in (0, 1)]
+    whole = fastrnns_rs.compare(*sides, history=False)
+    plain = {**in_first_version(whole), "schema_version": "1.0"}
+    old = Comparison.from_dict(plain)
+    assert (old.rows[0].ratio, old.rows[0].baseline.process_medians_ns) == (whole.rows[0].ratio, [])
+    old.save(tmp_path / "old.json")
+    assert Comparison.load(tmp_path / "old.json").render() == old.render()
+    plain["baseline"]["sessions"] = 1
+    with pytest.raises(UsageError, match=r"^rows\[0\]\.baseline\.process_medians_ns has 0 numbers, not n_processes, "):
+        Comparison.from_dict(plain)
 
 
 @pytest.mark.parametrize("kind", KINDS)

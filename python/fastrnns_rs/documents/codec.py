@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from operator import countOf
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -66,6 +66,28 @@ def added_keys(document: Any) -> dict[str, str | None]:
     The version is a minor version, or None for a key of the first version.
     """
     return {one.name: one.metadata.get("since") for one in fields(document) if not one.name.startswith("_")}
+
+
+def has_keys_since(version: str, value: Any) -> bool:
+    """Returns True if a key that a version added has another value than its default.
+
+    Args:
+        version: Minor version, such as `1.3`.
+        value: Document, or a part of one.
+    """
+    if isinstance(value, (list, tuple)):
+        return any(has_keys_since(version, one) for one in value)
+    if not is_dataclass(value):
+        return False
+    for one in fields(value):
+        found = getattr(value, one.name)
+        if one.metadata.get("since") == version and found != (
+            one.default if one.default_factory is MISSING else one.default_factory()
+        ):
+            return True
+        if has_keys_since(version, found):
+            return True
+    return False
 
 
 def to_plain(value: Any, kept: Kept | None = None) -> Any:

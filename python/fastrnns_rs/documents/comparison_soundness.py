@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.basis_soundness import check_bases
 from fastrnns_rs.documents.change_soundness import check_changes
-from fastrnns_rs.documents.codec import shown, to_plain
+from fastrnns_rs.documents.codec import has_keys_since, shown, to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.run_soundness import check_estimate
@@ -55,10 +55,12 @@ def check_comparison(found: Comparison) -> None:
         _check_judged(path, row)
         _check_verdict(path, row, found.method)
         _check_conclusions(path, row, found.method, rounding_ns=len(found.kernels))
+    # Older documents have no key of it.
+    has_processes = has_keys_since("1.3", found)
     for path, one in _placed("rows", found.rows):
         _check_within(path, one)
         _check_estimates(path, one)
-        _check_processes(path, one)
+        _check_processes(path, one, has_processes=has_processes)
         _check_deciles(path, one)
         for name, change in (("median", one.median), ("mean", one.mean), ("p95", one.p95)):
             if change is not None:
@@ -227,14 +229,14 @@ def _check_ratio(path: str, ratio: float, before: float, after: float, of: str) 
     check_number(f"{path}.ratio", ratio, after / before if before > 0 else None, of)
 
 
-def _check_processes(path: str, row: Row) -> None:
+def _check_processes(path: str, row: Row, *, has_processes: bool) -> None:
     for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
         if side is None:
             continue
         for key in ("process_medians_ns", "process_levels_ns", "process_sessions"):
             numbers = getattr(side, key)
             # Without its processes, nothing gives the numbers of a row.
-            if (numbers or key == "process_medians_ns") and len(numbers) != side.n_processes:
+            if (numbers or (has_processes and key == "process_medians_ns")) and len(numbers) != side.n_processes:
                 count = f"{len(numbers)} numbers, not n_processes, {side.n_processes}"
                 raise UsageError(f"{path}.{name}.{key} has {count}")
         judged = side.process_levels_ns or side.process_medians_ns

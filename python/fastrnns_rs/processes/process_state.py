@@ -59,8 +59,8 @@ def process_restored(code: str) -> Iterator[None]:
                 # Only the main thread sets handlers, so that code in another one has set none.
                 with suppress(ValueError):
                     signal.signal(one, handler)
-        for one in unset:
-            signal.setitimer(one, 0)
+        for timer in unset:
+            signal.setitimer(timer, 0)
         # A signal that came meanwhile finds its own handler.
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         if os.sched_getaffinity(0) != cpus:
