@@ -210,12 +210,22 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         "launches.queue_histogram counts 3 kernels, and matched_count is 2",
     ),
     "a range with less than its own time": (
-        first("ranges", gpu_exclusive_ns=5),
-        "ranges[0].gpu_exclusive_ns is 5, above gpu_inclusive_ns, 4",
+        first("ranges", gpu_inclusive_ns=3),
+        "ranges[0].gpu_exclusive_ns is 4, above gpu_inclusive_ns, 3",
     ),
     "ranges in less time": (
         first("nested_ranges", gpu_inclusive_ns=9),
         "nested_ranges[0].gpu_inclusive_ns is 9, and its parts add up to 4",
+    ),
+    "ranges with fewer kernels than their parts": (
+        lambda found: found["nested_ranges"].append(
+            {**found["nested_ranges"][0], "parent": 0, "gpu_inclusive_ns": 0, "gpu_exclusive_ns": 0, "kernel_count": 5}
+        ),
+        "nested_ranges[0].kernel_count is 4, and its parts have 5 kernels",
+    ),
+    "a range with the time of another": (
+        lambda found: found["nested_ranges"][0].update(name="other"),
+        "gpu_exclusive_ns of nested_ranges and of ranges add up to different times",
     ),
     "more iterations": (
         first("iteration_statistics", count=10, total_ns=10**7),
@@ -326,14 +336,14 @@ def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
     plain["captures"][0]["format"] = "nvprof-csv"
     category |= {"total_ns": 100_001, "count": kernel["count"] + 1, "kernel_time_fraction": 1.0}
     SummaryDocument.from_dict(plain)
-    empty = {"devices": [], "launches": None, "ranges": []}
+    empty = {"devices": [], "launches": None, "ranges": [], "nested_ranges": []}
     SummaryDocument.from_dict({**plain, **empty, "kernels": [{**kernel, **unknown}, plain["kernels"][1]]})
 
 
 def test_a_row_of_a_device_that_is_not_in_the_list_has_its_number() -> None:
-    plain = sound_summary("a kernel")
+    plain = sound_summary("a kernel") | {"launches": None}
     plain["devices"] = [plain["devices"][0], {**plain["devices"][0]}]
-    plain |= {"kernels": [], "categories": [], "streams": [], "idle_causes": [], "launches": None, "ranges": []}
+    plain |= {key: [] for key in ("kernels", "categories", "streams", "idle_causes", "ranges", "nested_ranges")}
     for device in plain["devices"]:
         device |= {"kernel_total_ns": 0, "kernel_count": 0, "budget": None, "activity": None}
     plain["memory_operations"][0] |= {"device": 7, "device_id": 3}

@@ -12,10 +12,8 @@ from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.documents.summary import DeviceRow, LaunchesEntry, SummaryDocument
-    from fastrnns_rs.documents.summary_plots import Histogram, NestedRange
+    from fastrnns_rs.documents.summary_plots import Histogram
 
 
 def check_summary(found: SummaryDocument) -> None:
@@ -43,7 +41,7 @@ def check_summary(found: SummaryDocument) -> None:
     if found.launches is not None:
         _check_delays(found.launches)
     _check_ranges(found)
-    _check_nested(found.nested_ranges)
+    _check_nested(found)
     for place, group in enumerate(found.iteration_statistics):
         # Earlier versions have no GPU spans, and do not name the measure.
         if group.measure == "gpu_ns" and None in {group.host_median_ns, group.gpu_median_ns}:
@@ -177,10 +175,14 @@ def _check_ranges(found: SummaryDocument) -> None:
             raise UsageError(f"{path} is {row.gpu_inclusive_ns}, and kernels and copies of devices take {work_ns} ns")
 
 
-def _check_nested(rows: Sequence[NestedRange]) -> None:
+def _check_nested(found: SummaryDocument) -> None:
+    """Checks nested ranges against their parts, and the ranges of their names."""
+    rows = found.nested_ranges
     inside: Counter[int | None] = Counter()
+    kernels: Counter[int | None] = Counter()
     for place, row in enumerate(rows):
         inside[row.parent] += row.gpu_inclusive_ns
+        kernels[row.parent] += row.kernel_count
         if row.parent is not None and row.parent >= place:
             raise UsageError(f"nested_ranges[{place}].parent is {row.parent}, not an earlier row")
     for place, row in enumerate(rows):
@@ -188,3 +190,14 @@ def _check_nested(rows: Sequence[NestedRange]) -> None:
         if row.gpu_inclusive_ns != total:
             path = f"nested_ranges[{place}].gpu_inclusive_ns"
             raise UsageError(f"{path} is {row.gpu_inclusive_ns}, and its parts add up to {total}")
+        if row.kernel_count < kernels[place]:
+            path = f"nested_ranges[{place}].kernel_count"
+            raise UsageError(f"{path} is {row.kernel_count}, and its parts have {kernels[place]} kernels")
+    left: Counter[tuple[str | None, str | None]] = Counter()
+    for one in found.ranges if rows else []:
+        left[one.name, one.domain] += one.gpu_exclusive_ns
+    for row in rows:
+        left[row.name, row.domain] -= row.gpu_exclusive_ns
+    # The smallest ranges, whose row has no name, may have any of the names.
+    if sum(left.values()) or any(time < 0 for (name, _), time in left.items() if name is not None):
+        raise UsageError("gpu_exclusive_ns of nested_ranges and of ranges add up to different times")
