@@ -32,6 +32,11 @@ def two_sessions() -> dict[str, Any]:
     return compare(in_session(BASELINE, "a"), in_session(SLOWER, "b"), history=False).to_dict()
 
 
+def interleaved() -> dict[str, Any]:
+    """One session of both sides."""
+    return compare(in_session(BASELINE, "a"), replace(in_session(SLOWER, "a"), run_id="b"), history=False).to_dict()
+
+
 def sessions() -> dict[str, Any]:
     """Three sessions of two processes per side."""
     sides = [
@@ -90,10 +95,20 @@ def call_past(plain: dict[str, Any]) -> None:
             lambda plain: plain["rows"][0].update(additional_processes=7, required_processes=13),
             "rows[0].additional_processes is 7, and its basis is sessions",
         ),
+        (
+            two_sessions,
+            lambda plain: [plain[side].update(sessions=6) for side in ("baseline", "candidate")],
+            "baseline.sessions is 6, and the basis of the rows is two_sessions",
+        ),
+        (
+            interleaved,
+            lambda plain: plain["candidate"].update(sessions=6),
+            "baseline.sessions is 1, and candidate.sessions 6, of rows of the same sessions",
+        ),
     ],
 )
 def test_a_row_is_not_of_more_sessions_than_it_has(
-    make: Callable[[], dict[str, Any]], change: Callable[[dict[str, Any]], None], message: str
+    make: Callable[[], dict[str, Any]], change: Callable[[dict[str, Any]], object], message: str
 ) -> None:
     plain = make()
     assert Comparison.from_dict(plain).rows[0].basis == make.__name__

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.replicates import LEAST_SESSIONS
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_sides(found: Comparison) -> None:
-    """Rejects more sessions than processes, and two peaks of one process.
+    """Rejects sessions that the rows do not have, and two peaks of one process.
 
     Raises:
         UsageError: If a side has such a number; the message names its path.
@@ -27,6 +28,7 @@ def check_sides(found: Comparison) -> None:
             _check_sessions(name, whole.sessions, rows)
         if len(whole.files) == 1:
             _check_peaks(name, rows)
+    _check_only_runner(found)
 
 
 def find_runner(row: Row) -> Hashable:
@@ -47,6 +49,21 @@ def _check_sessions(name: str, sessions: int, rows: list[tuple[int, Row, Figures
     processes = sum(max(one.values()) for one in counts.values())
     if sessions > processes:
         raise UsageError(f"{name}.sessions is {sessions}, and the rows have {processes} processes")
+
+
+def _check_only_runner(found: Comparison) -> None:
+    """Checks that the sessions of a single runner are those that its basis has."""
+    numbers = (found.baseline.sessions, found.candidate.sessions)
+    phases = {row.phase: row for row in found.rows if row.baseline and row.candidate}
+    # All processes have a forward phase. A failed runner has processes that no row shows.
+    if len(phases) < len(found.rows) or len({*map(find_runner, found.rows)}) != 1 or None in numbers:
+        return
+    row = phases.get("forward", found.rows[0])
+    first, second = (number or 0 for number in numbers)
+    if row.basis == "interleaved" and first != second:
+        raise UsageError(f"baseline.sessions is {first}, and candidate.sessions {second}, of rows of the same sessions")
+    if row.basis in {"two_sessions", "history"} and min(first, second) >= LEAST_SESSIONS:
+        raise UsageError(f"baseline.sessions is {first}, and the basis of the rows is {row.basis}")
 
 
 def _check_peaks(name: str, rows: list[tuple[int, Row, Figures]]) -> None:
