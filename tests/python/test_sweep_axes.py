@@ -130,6 +130,13 @@ def test_other_conditions_are_refused(text: Any, message: str) -> None:
         parse_conditions([text])
 
 
+def test_a_condition_of_many_spaces_is_read_once() -> None:
+    """The time grew with the square of their number."""
+    spaces = " " * 1_000_000
+    (condition,) = parse_conditions(f"{spaces}runner{spaces}={spaces}a{spaces}b{spaces}")
+    assert condition.value == f"a{spaces}b"
+
+
 def test_a_run_file_has_a_status_to_filter_by() -> None:
     (condition,) = parse_conditions("status=failed", MEASURED)
     assert condition.holds({"status": "failed"})

@@ -84,7 +84,9 @@ def make_row(runner: str, group: str, problem: Problem, **more: object) -> dict[
 
 def _condition(text: object, known: tuple[str, ...]) -> Condition:
     found = (
-        re.fullmatch(r"\s*([\w-]+)\s*(<=|>=|!=|=|<|>|~)\s*(.*?)\s*", text, re.DOTALL) if isinstance(text, str) else None
+        re.fullmatch(r"([\w-]+)\s*(<=|>=|!=|=|<|>|~)\s*(.*)", text.strip(), re.DOTALL)
+        if isinstance(text, str)
+        else None
     )
     if found is None and isinstance(text, str) and re.fullmatch(r"\s*[\w-]+\s*", text):
         return _without_operator(text, known)
