@@ -101,18 +101,27 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
     by = iterations if per_iteration else len(side.readings)
     sizes = [len(one.iterations) if per_iteration else 1 for one in side.readings]
     groups = find_replicates(side) if replicate else []
-    found: dict[Key, list[Operation | None]] = {}
+    group_of = {place: number for number, group in enumerate(groups) for place in group}
+    weights = [sum(sizes[place] for place in group) for group in groups]
+    # By capture. Many captures may have few operations in common.
+    found: dict[Key, dict[int, Operation]] = {}
     for place, reading in enumerate(side.readings):
         for key, operation in reading.operations.items():
-            found.setdefault(key, [None] * len(side.readings))[place] = operation
-    counted = {key: [_counted(one, per_iteration=per_iteration) for one in every] for key, every in found.items()}
-    counted = {key: parts for key, parts in counted.items() if any(count for count, _ in parts)}
-    sums = {key: sum(total for _, total in parts) for key, parts in counted.items()}
+            found.setdefault(key, {})[place] = operation
+    counted = {
+        key: {place: _counted(one, per_iteration=per_iteration) for place, one in every.items()}
+        for key, every in found.items()
+    }
+    counted = {key: parts for key, parts in counted.items() if any(count for count, _ in parts.values())}
+    sums = {key: sum(total for _, total in parts.values()) for key, parts in counted.items()}
     totals = divide_and_round(sums, by)
     operations = []
     for key, parts in counted.items():
-        known = [one for one in found[key] if one is not None]
-        count = sum(count for count, _ in parts)
+        known = [*found[key].values()]
+        count = sum(count for count, _ in parts.values())
+        of_groups = [0] * len(groups)
+        for place, (_, total) in parts.items() if groups else ():
+            of_groups[group_of[place]] += total
         operations.append(
             NormalisedTimes(
                 key=key,
@@ -123,9 +132,7 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
                 total_ns=totals[key],
                 mean_ns=sums[key] / by,
                 launches=count / by,
-                values_ns=[
-                    sum(parts[place][1] for place in group) / sum(sizes[place] for place in group) for group in groups
-                ],
+                values_ns=[total / weight for total, weight in zip(of_groups, weights, strict=True)],
             )
         )
     known_iterations = iterations if all(one.iterations for one in side.readings) else None
@@ -143,13 +150,11 @@ def _medians(iterations: list[dict[str, int]]) -> dict[str, float]:
     return {key: float(median(times[key] for times in iterations)) for key in keys} if iterations else {}
 
 
-def _counted(operation: Operation | None, *, per_iteration: bool) -> tuple[int, int]:
+def _counted(operation: Operation, *, per_iteration: bool) -> tuple[int, int]:
     """Returns the number and the time of the counted runs.
 
     If the basis is the iteration, only runs within iterations count.
     """
-    if operation is None:
-        return 0, 0
     if not per_iteration:
         return operation.count, operation.total_ns
     return operation.inside_count, operation.inside_ns
