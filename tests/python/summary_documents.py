@@ -112,7 +112,8 @@ def sound_summary(*names: str) -> dict[str, Any]:
     for which in ("latency", "queue"):
         found["launches"][f"{which}_histogram"] |= {"negative_count": 0, "counts": [1, 0, 1]}
         found["launches"] |= {f"{which}_median_ns": 2.5, f"{which}_p95_ns": 3.5}
-    found["nested_ranges"][0] |= {"gpu_inclusive_ns": found["nested_ranges"][0]["gpu_exclusive_ns"]}
+    own = {key: found["ranges"][0][key] for key in ("name", "domain", "gpu_exclusive_ns")}
+    found["nested_ranges"][0] |= {**own, "gpu_inclusive_ns": own["gpu_exclusive_ns"]}
     times = dict.fromkeys(("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns"), iteration["duration_ns"])
     found["iterations"] = [{**iteration, **times}]
     [group] = found["iteration_statistics"]
