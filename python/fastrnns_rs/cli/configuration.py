@@ -57,6 +57,13 @@ class Target(Guarded):
 class TargetFile(Target):
     """Option whose value is a file that the command replaces."""
 
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Converts the value, whose slash at the end a path would lose."""
+        if isinstance(value, str) and value.endswith("/"):
+            hint, reason = "Use the path of a file.", "the path is a folder"
+            raise UsageError(f"cannot write file: {value!r}", hint, where=str(self.name), reason=reason, value=value)
+        return super().type_cast_value(ctx, value)
+
 
 class Input(Guarded):
     """Option whose value is a file to read, which may be a pipe without a writer."""

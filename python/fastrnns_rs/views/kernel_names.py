@@ -257,7 +257,8 @@ def _tell_words_apart(whole: Sequence[_Name], found: list[str], room: int) -> No
     for row, name in enumerate(whole):
         related.setdefault(name.text[: room // 2], []).append(row)
 
-    def do_words_fit(rows: Sequence[int]) -> bool:
+    def show_words(rows: Sequence[int]) -> bool:
+        """Returns False, and changes nothing, if the words do not fit."""
         texts = _by_words([whole[row].text for row in rows], room)
         for row, text in texts.items():
             found[rows[row]] = text
@@ -270,9 +271,9 @@ def _tell_words_apart(whole: Sequence[_Name], found: list[str], room: int) -> No
             continue
         begin = whole[group[0]].text[: room // 2]
         if begin not in fit_all:
-            fit_all[begin] = do_words_fit(related[begin])
+            fit_all[begin] = show_words(related[begin])
         if not fit_all[begin]:
-            do_words_fit(group)
+            show_words(group)
 
 
 def _by_words(texts: Sequence[str], room: int) -> dict[int, str]:

@@ -66,7 +66,9 @@ def folder(anywhere: Path) -> Path:
     return anywhere
 
 
-@pytest.mark.parametrize(("name", "reason"), ILLEGAL.items(), ids=IDS)
+@pytest.mark.parametrize(
+    ("name", "reason"), [*ILLEGAL.items(), ("./sub/", "the path is a folder")], ids=[*IDS, "a folder"]
+)
 @pytest.mark.parametrize("verb", WRITING)
 def test_a_name_that_no_file_can_have_is_a_usage_error(folder: Path, verb: str, name: str, reason: str) -> None:
     before = sorted(folder.iterdir())
