@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from kineto_traces import kernel, write
 
 import fastrnns_rs
 from fastrnns_rs import Comparison, Run, UsageError
+from fastrnns_rs.documents.columns import collect_columns
 from fastrnns_rs.documents.summary import TABLES
 from fastrnns_rs.documents.sweep import Sweep, SweepAxis
 
@@ -124,3 +125,16 @@ def test_rows_of_a_comparison_are_flat(comparison: Comparison) -> None:
     assert one["verdict"].tolist() == [""]
     with pytest.raises(UsageError, match="unknown table: 'row' \\(table\\). Use 'rows'"):
         comparison.columns("row")
+
+
+def test_integers_of_64_bits_are_numbers_too() -> None:
+    """Documents may have them, and int64 may not."""
+
+    @dataclass
+    class Row:
+        count: int
+
+    for large, kind in ((2**63 - 1, np.int64), (2**63, np.float64), (2**64 - 1, np.float64)):
+        found = collect_columns([Row(1), Row(large)], Row)["count"]
+        assert found.dtype == kind
+        assert float(found[1]) == float(large)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from foreign_files import FOLDER, by_name, imported, plain
 
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.verbs.compare.importers import pyperf
 
 
 def test_medians_are_those_that_pyperf_reads_itself() -> None:
@@ -54,6 +56,20 @@ def test_metadata_nearer_the_run_wins() -> None:
     assert imported(document).series[0].runner == "outermost"
     document["benchmarks"][0]["runs"][0]["metadata"]["name"] = "innermost"
     assert imported(document).series[0].runner == "innermost"
+
+
+def test_metadata_of_the_file_is_not_copied_for_each_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time grew with the product of their numbers."""
+
+    class Uncopied(dict[str, object]):
+        def __or__(self, _other: object) -> Any:
+            raise AssertionError
+
+        __ror__ = __or__
+
+    metadata = pyperf._metadata
+    monkeypatch.setattr(pyperf, "_metadata", lambda place: Uncopied(metadata(place)))
+    assert imported(plain("pyperf.json")).series
 
 
 @pytest.mark.parametrize(("key", "other"), [("unit", "byte"), ("name", "other")])

@@ -207,6 +207,22 @@ def test_entry_points_are_read_from_files_alone(tmp_path: Path, monkeypatch: pyt
     assert {one.package for one in plugins.installed()[0]} == {"theirs 1.0"}
 
 
+@pytest.mark.parametrize("name", ["METADATA", "PKG-INFO"])
+def test_descriptions_are_read_from_files_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for stem in ("pipe-1.0", "zero-1.0", "large-1.0", "theirs-1.0"):
+        install_by_hand(tmp_path, stem, "[fastrnns_rs.runners]\none = module\n")
+        if stem != "theirs-1.0":
+            (tmp_path / f"{stem}.dist-info" / "METADATA").unlink()
+    os.mkfifo(tmp_path / "pipe-1.0.dist-info" / name)
+    (tmp_path / "zero-1.0.dist-info" / name).symlink_to("/dev/zero")
+    (tmp_path / "large-1.0.dist-info" / name).touch()
+    os.truncate(tmp_path / "large-1.0.dist-info" / name, 1 << 40)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    found, damaged = plugins.installed()
+    assert {one.package for one in found} == {"theirs 1.0"}
+    assert [one.reason for one in damaged] == [f"OSError: {name} is not a file of at most 16 MiB"] * 3
+
+
 @pytest.mark.parametrize("value", ["", ".", "a b", ":", "no_such_module [extra]", "os:path:join", "os.\0"])
 def test_an_entry_point_that_names_nothing_is_a_failure(value: str) -> None:
     plugin = plugins.Plugin(name="x", value=value, package="p 1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -27,8 +28,8 @@ def collect_columns(rows: Sequence[object], kind: type) -> Columns:
         kind: Class of the rows.
 
     Returns:
-        Arrays of equal length. Integers are int64; other numbers and nullable numbers are float64 (None is NaN); flags
-        are booleans; other values are objects.
+        Arrays of equal length. Integers are int64; other numbers, nullable numbers and integers of which one is 2⁶³ or
+        more are float64 (None is NaN); flags are booleans; other values are objects.
     """
     hints = get_type_hints(kind)
     return {
@@ -88,7 +89,8 @@ def _column(values: Sequence[object], kind: Any, optional: bool) -> np.ndarray[A
     import numpy as np
 
     if kind is int and not optional:
-        return np.array(values, dtype=np.int64)
+        with suppress(OverflowError):
+            return np.array(values, dtype=np.int64)
     if kind in {int, float}:
         return np.array([np.nan if one is None else one for one in values], dtype=np.float64)
     return np.array(values, dtype=np.bool_) if kind is bool and not optional else _objects(values)

@@ -28,6 +28,8 @@ GROUP = "fastrnns_rs.runners"
 _REASON_LENGTH = 300
 #: Largest size of the file with the entry points of a package, in bytes.
 _MOST_BYTES = 1 << 20
+#: Largest size of the description of a package, in bytes.
+_MOST_DESCRIPTION = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +155,16 @@ def _mentioning(folder: str) -> list[Path]:
     return found
 
 
+def _check_file(file: Path) -> None:
+    """Rejects a description that Python could read for ever, such as a pipe."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_DESCRIPTION:
+        raise OSError(f"{file.name} is not a file of at most {_MOST_DESCRIPTION >> 20} MiB")
+
+
 def _read(place: Path) -> tuple[str, list[Plugin] | Failure]:
     """Returns a package's name as Python compares it, and its plug-ins."""
     from importlib.metadata import Distribution
@@ -161,6 +173,8 @@ def _read(place: Path) -> tuple[str, list[Plugin] | Failure]:
     name, _, version = place.stem.partition("-")
     label = f"{name} {version}".strip()
     try:
+        for one in ("METADATA", "PKG-INFO"):
+            _check_file(place / one)
         package = Distribution.at(place)
         label = f"{package.metadata['Name'] or name} {package.metadata['Version'] or version}".strip()
         points = package.entry_points.select(group=GROUP)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,8 +62,9 @@ def read(document: Place) -> Side:
         runs = benchmark["runs"].items()
         if not runs:
             raise benchmark.damage(f"{benchmark.path}.runs is empty")
-        shared, own = common | _metadata(benchmark), [*map(_metadata, runs)]
-        name, unit = _text(benchmark, shared, own, "name"), _text(benchmark, {"unit": "second"} | shared, own, "unit")
+        # Not copied: the file's metadata may be large, and benchmarks many.
+        shared, own = ChainMap(_metadata(benchmark), common), [*map(_metadata, runs)]
+        name, unit = _text(benchmark, shared, own, "name"), _text(benchmark, shared, own, "unit", "second")
         if unit == "second":
             timed.append(Benchmark(name, partial(_measured, runs)))
         else:
@@ -80,7 +82,9 @@ def _metadata(place: Place) -> dict[str, Any]:
     return {} if metadata is None else metadata.object()
 
 
-def _text(benchmark: Place, shared: dict[str, Any], own: Sequence[dict[str, Any]], key: str) -> str:
+def _text(
+    benchmark: Place, shared: Mapping[str, Any], own: Sequence[dict[str, Any]], key: str, default: str | None = None
+) -> str:
     """Returns a metadata text of a benchmark.
 
     Args:
@@ -88,8 +92,9 @@ def _text(benchmark: Place, shared: dict[str, Any], own: Sequence[dict[str, Any]
         shared: Metadata that all runs share, which is stored in the benchmark or the file.
         own: Metadata of each run, which count before.
         key: Key of the text.
+        default: Text if there is none.
     """
-    found = [one[key] for one in own if key in one] or [shared.get(key)]
+    found = [one[key] for one in own if key in one] or [shared.get(key, default)]
     if not all(isinstance(one, str) for one in found):
         raise benchmark.damage(f"the metadata {key} of {benchmark.path} is missing or no string")
     if len({*found}) > 1:
