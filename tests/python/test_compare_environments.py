@@ -6,10 +6,12 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from run_files import CARD, ENVIRONMENT, SESSION, result, run, write
 
 import fastrnns_rs
 from fastrnns_rs import compare
+from fastrnns_rs.verbs.compare import environment_keys
 from fastrnns_rs.verbs.compare.environment_keys import differences, merged
 
 
@@ -74,3 +76,12 @@ def test_values_of_foreign_environments_fit_a_cell() -> None:
     found = differences({"a": {"b": [1]}, "c": math.inf, "d": 1}, {"a": {}, "c": 1.5, "d": 1})
     assert [(one.key, one.baseline, one.candidate) for one in found] == [("a", '{"b": [1]}', "{}"), ("c", "inf", 1.5)]
     assert merged([{"a": 1, "b": None}, {"a": 2, "b": None}]) == ({"a": "1 | 2", "b": None}, ["a"])
+
+
+def test_each_value_of_pooled_environments_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred files with keys of their own took many seconds: each key was looked up in each file."""
+    read = []
+    monkeypatch.setattr(environment_keys, "plain", lambda value: read.append(value) or value)
+    found, differing = merged([{f"key{file}_{key}": key for key in range(20)} for file in range(30)])
+    assert len(read) == len(found) == len(differing) == 600
+    assert found["key7_3"] == "3 | None"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -119,12 +120,20 @@ def merged(environments: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], l
     Returns:
         The environment, and the keys in which the files differ. The values of these keys are joined.
     """
+    # Files may have few keys in common, so that each value is read once.
+    by_key: dict[str, dict[str, Value]] = {}
+    files: Counter[str] = Counter()
     every = [*environments]
+    for one in every:
+        files.update(one.keys())
+        for key, value in one.items():
+            shown = plain(value)
+            by_key.setdefault(key, {})[str(shown)] = shown
     found: dict[str, Any] = {}
     differing = []
-    for key in {key: None for one in every for key in one}:
-        known = [one for one in every if key in one] if key == _MACHINE_ID else every
-        values = {str(plain(one.get(key))): plain(one.get(key)) for one in known}
+    for key, values in by_key.items():
+        if files[key] < len(every) and key != _MACHINE_ID:
+            values.setdefault(str(None), None)
         found[key] = next(iter(values.values())) if len(values) == 1 else _OR.join(sorted(values))
         if len(values) > 1:
             differing.append(key)
