@@ -41,6 +41,11 @@ def gradient(found: dict[str, Any], **errors: float | None) -> None:
     check |= {"name": "gradient:weight", "tolerance_absolute": 0.01, "tolerance_relative": 0.01, **errors}
 
 
+def add_check(found: dict[str, Any], **changes: Any) -> None:
+    """Adds a copy of the first check, with these changes."""
+    found["results"][0]["checks"].append(found["results"][0]["checks"][0] | changes)
+
+
 VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
     "no check": (
         lambda found: found["results"][0].update(checks=[]),
@@ -73,6 +78,39 @@ VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
     "a gradient of zeros with errors": (
         lambda found: gradient(found, max_absolute=0.02, max_relative=None),
         r"^results\[0\]\.checks\[0\] is ok, and max_absolute is 0\.02, above 0\.01$",
+    ),
+    # An honest gradient of zeros has null, and an error of any other has a quotient above 0.
+    "a gradient with an error, and no relative error": (
+        lambda found: gradient(found, max_absolute=5.0, max_relative=0.0),
+        r"^results\[0\]\.checks\[0\] is ok, and max_absolute is 5, and max_relative 0$",
+    ),
+    # Only elements that are 0 have no relative error, and are allowed the absolute one.
+    "an output with an error, and no relative error": (
+        lambda found: found["results"][0]["checks"][0].update(name="output", max_absolute=5.0, max_relative=0.0),
+        r"^results\[0\]\.checks\[0\] is ok, and max_absolute is 5, and max_relative 0$",
+    ),
+    # `verify` writes both states without checks.
+    "a runner that was skipped, and has checks": (
+        lambda found: found["results"].append(found["results"][0] | {"runner": "y", "status": "skipped"}),
+        r"^results\[1\] is skipped, and has checks$",
+    ),
+    "an interrupted runner that has checks": (
+        lambda found: found["results"][0].update(status="interrupted"),
+        r"^results\[0\] is interrupted, and has checks$",
+    ),
+    # `verify` compares what it gives to a runner exactly.
+    "a parameter with a relative tolerance": (
+        lambda found: add_check(found, name="parameter:weight", tolerance_absolute=0.0),
+        r"^results\[0\]\.checks\[1\]\.tolerance_relative is 0\.5, not 0$",
+    ),
+    "an input with an absolute tolerance": (
+        lambda found: add_check(found, name="input[0]", tolerance_relative=0.0),
+        r"^results\[0\]\.checks\[1\]\.tolerance_absolute is 0\.5, not 0$",
+    ),
+    # A runner has one tolerance, and only its absolute part is increased for deep networks.
+    "a relative tolerance of one check alone": (
+        lambda found: add_check(found, name="state", tolerance_relative=100.0),
+        r"^results\[0\]\.checks\[1\]\.tolerance_relative is 100, not 0\.5$",
     ),
     "no finite error": (
         lambda found: found["results"][0]["checks"][0].update(max_absolute=None),
@@ -109,6 +147,12 @@ def test_a_verification_that_contradicts_itself_is_refused(name: str) -> None:
         ("gradient:weight", [1e-300, 0.0, 0.01, 0.01]),
         # Other tensors have relative errors of each element.
         ("output", [100.0, 0.001, 2.0, 1.5]),
+        # An element of 0 has no relative error, and the quotient of a tiny one is no number: null, with an error of 2.
+        ("output", [0.0, 100.0, 1.0, 0.0]),
+        ("output", [1e-310, 100.0, 1.0, 2.0]),
+        ("output", [0.0, 0.0, 1.0, 0.5]),
+        # This quotient is too small for a number.
+        ("gradient:weight", [1e308, 0.0, 0.0, 1e-16]),
     ],
 )
 def test_errors_within_both_tolerances_are_ok(name: str, values: list[float]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -138,26 +139,40 @@ class Verification(Container[Verified], Document):
 def check_result(path: str, result: Verified) -> None:
     """Checks the agreement of a result with its checks.
 
-    Inputs and parameters are given to a runner, so that their checks say nothing about its results.
+    Inputs and parameters are given to a runner, so that their checks say nothing about its results, and allow no error.
+    All other checks have one relative tolerance: `verify` increases only the absolute one of a tensor.
 
     Raises:
         UsageError: If they do not agree; the message names the path.
     """
-    if result.status == "ok" and all(one.name.startswith(("input", "parameter:")) for one in result.checks):
+    relative = [one.tolerance_relative for one in result.checks if not _is_given(one)]
+    if result.status == "ok" and not relative:
         raise UsageError(f"{path} is ok, and no check is of its results")
+    if result.status in {"skipped", "interrupted"} and result.checks:
+        raise UsageError(f"{path} is {result.status}, and has checks")
     for number, check in enumerate(result.checks):
         place = f"{path}.checks[{number}]"
         _check_errors(place, check)
+        is_given = _is_given(check)
+        usual = 0.0 if is_given else relative[0]
+        if check.tolerance_relative != usual:
+            raise UsageError(f"{place}.tolerance_relative is {check.tolerance_relative:g}, not {usual:g}")
+        if is_given and check.tolerance_absolute:
+            raise UsageError(f"{place}.tolerance_absolute is {check.tolerance_absolute:g}, not 0")
         if result.status == "ok" and not check.ok:
             raise UsageError(f"{path} is ok, and {place} is not")
+
+
+def _is_given(check: Check) -> bool:
+    """Returns True if a check is of what a runner is given."""
+    return check.name.startswith(("input", "parameter:"))
 
 
 def _check_errors(path: str, check: Check) -> None:
     """Rejects a check that is ok beside errors that are not.
 
     An error is allowed up to the sum of both tolerances. The two largest errors may be of different elements, so that
-    each shows something only where the other tolerance is 0. Relative errors of a gradient are relative to one element,
-    so that both are of one element.
+    each shows something only where the other tolerance is 0, except as `_check_both` finds.
     """
     for name in ("tolerance_absolute", "tolerance_relative"):
         if getattr(check, name) < 0:
@@ -172,9 +187,23 @@ def _check_errors(path: str, check: Check) -> None:
         error, allowed = getattr(check, f"max_{name}"), getattr(check, f"tolerance_{name}")
         if error is not None and error > allowed and not getattr(check, f"tolerance_{other}"):
             raise UsageError(f"{path} is ok, and max_{name} is {error:g}, above tolerance_{name}, {allowed:g}")
-    if check.name.startswith("gradient:") and check.max_absolute is not None:
+    if check.max_absolute is not None and check.max_absolute > check.tolerance_absolute:
+        _check_both(path, check, check.max_absolute)
+
+
+def _check_both(path: str, check: Check, max_absolute: float) -> None:
+    """Rejects a check that is ok with an absolute error that its relative error cannot make so.
+
+    Where 0 is expected, this error is not ok. Any other element has a relative error of at least this one over the
+    largest number. Relative errors of a gradient are relative to one element, so that both are of one element. A
+    relative error of null says nothing of an output: an error of a tiny element gives it, too.
+    """
+    if check.max_relative is not None and check.max_relative < max_absolute / sys.float_info.max:
+        errors = f"max_absolute is {max_absolute:g}, and max_relative {check.max_relative:g}"
+        raise UsageError(f"{path} is ok, and {errors}")
+    if check.name.startswith("gradient:"):
         # A gradient of zeros has no relative error.
-        scale = check.max_absolute / check.max_relative if check.max_relative else 0.0
+        scale = max_absolute / check.max_relative if check.max_relative else 0.0
         allowed = check.tolerance_absolute + check.tolerance_relative * scale
-        if check.max_absolute > allowed * (1 + COMPUTED) and check.max_relative != 0:
-            raise UsageError(f"{path} is ok, and max_absolute is {check.max_absolute:g}, above {allowed:g}")
+        if max_absolute > allowed * (1 + COMPUTED) and check.max_relative != 0:
+            raise UsageError(f"{path} is ok, and max_absolute is {max_absolute:g}, above {allowed:g}")
