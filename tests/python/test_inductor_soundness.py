@@ -55,6 +55,55 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda one: one["profile"].update(tabulate_line=one["profile"]["tabulate_line"].replace("0.00%", "50.00%", 1)),
         r"profile\.tabulate_line has other shares than",
     ),
+    "another time in the line": (
+        lambda one: one["profile"].update(tabulate_line=one["profile"]["tabulate_line"].replace("0.000ms", "1.000ms")),
+        r"profile\.tabulate_line has another time than 0\.000 ms",
+    ),
+    # The time of a run without the profiler is always the median of the samples.
+    "a profile of slower calls": (
+        lambda one: (one["profile"].update(wall_time_ns=40.0), fit_view(one["profile"])),
+        r"profile\.wall_time_ns is 40, and that of wall is 4$",
+    ),
+    "a profile without a wall time": (
+        lambda one: one.update(wall=None, samples_ns=[]),
+        r"profile\.wall_time_ns is 4, and that of wall is null$",
+    ),
+    "a larger share of a category": (
+        lambda one: one["categories"][0].update(kernel_time_fraction=0.5),
+        r"categories\[0\]\.kernel_time_fraction is 0\.5, and that of all categories is 1$",
+    ),
+    # On a CPU, both are made from the same operations.
+    "other categories than the profile of a CPU": (
+        lambda one: (one.update(device="cpu"), one["categories"][0].update(total_ns=5)),
+        r"\]\.categories are not those of its profile$",
+    ),
+    # `profiled_calls` sorts them; rounding to nanoseconds keeps the order.
+    "a longer row below another": (
+        lambda one: one["top"].append({**one["top"][0], "self_device_ns": 5}),
+        r"top\[1\]\.self_device_ns is 5, above that of the row before, 4$",
+    ),
+    "a longer row below another on a CPU": (
+        lambda one: (one.update(device="cpu"), one["top"].append({**one["top"][0], "self_cpu_ns": 5})),
+        r"top\[1\]\.self_cpu_ns is 5, above that of the row before, 4$",
+    ),
+    # Only the first process of a module times kernels, and the estimate of one process is its median.
+    "a kernel in several processes": (
+        lambda one: one["kernels"][0]["time"].update(n_processes=2),
+        r"kernels\[0\]\.time\.n_processes is 2, and kernels are timed in one process$",
+    ),
+    "another estimate of a kernel": (
+        lambda one: one["kernels"][0]["time"].update(estimate_ns=5.0, max_ns=6.0, ci_high_ns=6.0),
+        r"kernels\[0\]\.time\.estimate_ns is 5, and that of median_ns is 4$",
+    ),
+    # A share is the bandwidth over that of the device.
+    "a share without a bandwidth": (
+        lambda one: one["kernels"][0].update(bandwidth_gb_per_s=None),
+        r"kernels\[0\]\.bandwidth_fraction is 0\.5, and bandwidth_gb_per_s is null$",
+    ),
+    "a share below 0": (
+        lambda one: one["kernels"][0].update(bandwidth_fraction=-5.0),
+        r"kernels\[0\]\.bandwidth_fraction is -5, and bandwidth_gb_per_s is 0\.25$",
+    ),
     "more kernels than a category has": (
         lambda one: one["profile"]["categories"][0]["kernels"][0].update(count=99),
         r"profile\.categories\[0\]\.count is \d+, and its kernels add up to 99",
@@ -76,9 +125,8 @@ def test_large_shares_may_differ_in_their_last_digits() -> None:
     """Another build may add times in another order."""
     plain = inductor_of(lambda: "x")
     view = plain["modules"][0]["profile"]
-    view["wall_time_ns"] = 1e-6
     [category] = view["categories"]
-    category["total_ns"] = category["kernels"][0]["total_ns"] = 10**6
+    category["total_ns"] = category["kernels"][0]["total_ns"] = 10**12
     fit_view(view)
     assert "00000.00%" in view["tabulate_line"]
     view["tabulate_line"] = view["tabulate_line"].replace("00000.00%", "00000.50%")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import codec
 from fastrnns_rs.documents.inductor_report import InductorReport, KernelTiming, ModuleRow, label
+from fastrnns_rs.documents.inductor_soundness import check_module
 from fastrnns_rs.documents.soundness import check_numbers
 from fastrnns_rs.errors import FastrnnsError, failure_text
 from fastrnns_rs.machine.warnings import few_processes
@@ -78,12 +79,13 @@ def _checked(made: ModuleRow) -> ModuleRow:
     """Returns the row if a document may have it.
 
     Raises:
-        ValueError: If a value has another type, or is out of its range.
+        ValueError: If a value has another type, is out of its range, or contradicts others.
     """
     try:
         # The round trip checks the types.
         found = codec.from_plain(ModuleRow, codec.to_plain(made))
         check_numbers(found)
+        check_module("module", found)
     except FastrnnsError as error:
         raise ValueError(str(error)) from error
     return found
