@@ -94,7 +94,8 @@ fn processes(trace: &Trace, clocks: &[u32]) -> Vec<Option<i64>> {
     known.sort_unstable();
     known.dedup();
     let only = |clock: u32| {
-        let mut found = known.iter().filter(|&&(on, _)| on == clock_of(clock));
+        let on = clock_of(clock);
+        let mut found = known[known.partition_point(|&(one, _)| one < on)..].iter().take_while(|&&(one, _)| one == on);
         found.next().filter(|_| found.next().is_none()).map(|&(_, process)| process)
     };
     collected(trace.devices.iter().map(|device| device.process_id.or_else(|| only(device.clock))))

@@ -268,16 +268,21 @@ class RunHistory:
         check_tag(tag)
         place = self.tags_folder / tag
         with locked_tags(self.tags_folder):
+            try:
+                # A program that copies folders may have made another file of a run.
+                files = [(file, find_run_ids(file)) for file in os.scandir(place)]
+            except FileNotFoundError:
+                files = []
+            except OSError as error:
+                raise make_system_error(error) from error
             for one in runs:
                 if tag not in one.tags:
                     message = f"tag not found: run {one.run_id[:12]} does not have {tag!r}"
                     raise UsageError(message, "Run: fastrnns-rs history")
                 try:
-                    # A program that copies folders may have made another file of it.
-                    with suppress(FileNotFoundError):
-                        for file in [*os.scandir(place)]:
-                            if one.run_id in find_run_ids(file) or file.name == file_name(one.run_id):
-                                Path(file).unlink(missing_ok=True)
+                    for file, run_ids in files:
+                        if one.run_id in run_ids or file.name == file_name(one.run_id):
+                            Path(file).unlink(missing_ok=True)
                     with suppress(OSError):
                         # The folder is not empty if other runs have the tag.
                         place.rmdir()

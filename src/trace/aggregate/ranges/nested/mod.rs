@@ -21,7 +21,7 @@ mod tests;
 /// Most rows with a name: those with the most device time.
 const MOST: usize = 300;
 /// So many ranges of processes are looked at for all their threads together; beyond that, threads have their own alone.
-const MOST_OF_PROCESSES: usize = 1 << 24;
+const MOST_OF_PROCESSES: usize = 1 << 22;
 
 /// Ranges by their names and those of the ranges around them.
 pub(super) struct Nested {

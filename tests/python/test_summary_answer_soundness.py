@@ -1,0 +1,77 @@
+"""Answers of summaries: the budget of a device is that of its kernels, categories and idle causes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kineto_traces import call, kernel, write
+
+from fastrnns_rs import load
+from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.errors import UsageError
+
+
+def swap(rows: Any, key: str = "total_ns") -> None:
+    """Exchanges a number of the first two rows."""
+    rows[0][key], rows[1][key] = rows[1][key], rows[0][key]
+
+
+def budget(found: Any) -> Any:
+    return found["devices"][0]["budget"]
+
+
+def swap_categories(found: Any) -> None:
+    swap(found["categories"])
+    swap(found["categories"], "kernel_time_fraction")
+
+
+#: Changes of a summary, and the messages.
+CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "kernels of a budget": (
+        lambda found: swap(budget(found)["kernels"]),
+        "total_ns of 'gemm' of kernels in the budget of devices[0] adds up to 5000, not 40000",
+    ),
+    "a count of a budget": (
+        lambda found: budget(found)["kernels"][0].update(count=123456789),
+        "count of 'gemm' of kernels in the budget of devices[0] adds up to 123456789, not 1",
+    ),
+    "categories": (swap_categories, "total_ns of 'gemm' of categories is 5000, and that of the budgets 40000"),
+    "the category of a kernel": (
+        lambda found: found["kernels"][0].update(category="communication"),
+        "count of 'gemm' of kernels in the budget of devices[0] adds up to 1, not 0",
+    ),
+    "idle causes of a budget": (
+        lambda found: swap(budget(found)["idle"]),
+        "devices[0].budget.idle[0].total_ns is ",
+    ),
+    "idle causes": (lambda found: swap(found["idle_causes"]), "devices[0].budget.idle[0].total_ns is "),
+}
+
+
+@pytest.fixture
+def summary(tmp_path: Path) -> dict[str, Any]:
+    """Two kernels, with time between them that the host and a wait take."""
+    events = [
+        call(start=1),
+        kernel("ampere_sgemm_128x64_tn", 10, 40, correlation=1),
+        call("cudaDeviceSynchronize", 55, 20),
+        {**call(start=90), "args": {"correlation": 2}},
+        kernel("relu_kernel", 95, 5, correlation=2),
+    ]
+    found: dict[str, Any] = load(write(tmp_path / "trace.json", events)).to_dict()
+    assert len(budget(found)["kernels"]) == len(budget(found)["idle"]) == 2
+    return found
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_the_answer_is_made_from_is_exchanged(what: str, summary: dict[str, Any]) -> None:
+    change, message = CHANGES[what]
+    SummaryDocument.from_dict(copy.deepcopy(summary))
+    change(summary)
+    with pytest.raises(UsageError) as raised:
+        SummaryDocument.from_dict(summary)
+    assert raised.value.message.startswith(message)
