@@ -293,6 +293,10 @@ CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["kernels"][0].update(verdict="equivalent", ratio_ci_low=1.005),
         "kernels[0] is equivalent, and its interval from 1.005 to 1.6 is too far outside of the margin, 0.0235",
     ),
+    "an interval alone": (
+        lambda found: found["kernels"][1].update(delta_ci_low_ns=1.0, delta_ci_high_ns=2.0),
+        "kernels[1] has an interval and no p_value",
+    ),
     "device time without a verdict": (
         lambda found: found["device_time"].update(verdict=None),
         "device_time has a p_value, 0.001, and no verdict",

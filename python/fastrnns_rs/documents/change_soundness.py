@@ -50,6 +50,9 @@ def _check_change(path: str, row: Change) -> None:
         raise UsageError(f"{path}.delta_ns is {row.delta_ns}, not the difference, {after - before}")
     if row.ratio is not None:
         check_number(f"{path}.ratio", row.ratio, after / before if before else None, "the times")
+    interval = (row.ratio_ci_low, row.ratio_ci_high, row.delta_ci_low_ns, row.delta_ci_high_ns)
+    if row.p_value is None and any(one is not None for one in interval):
+        raise UsageError(f"{path} has an interval and no p_value")
     presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
     if row.presence != presence:
         raise UsageError(f"{path}.presence is {row.presence}, not {presence}")
