@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import accumulate, pairwise
 from math import inf
 from typing import TYPE_CHECKING
@@ -12,7 +12,18 @@ from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.summary import DeviceRow, LaunchesEntry, SummaryDocument
+    from collections.abc import Iterable, Iterator
+
+    from fastrnns_rs.documents.summary import (
+        BudgetRow,
+        CategoryRow,
+        DeviceRow,
+        KernelRow,
+        LaunchesEntry,
+        MemoryRow,
+        StreamRow,
+        SummaryDocument,
+    )
     from fastrnns_rs.documents.summary_plots import Histogram
 
 
@@ -22,13 +33,14 @@ def check_summary(found: SummaryDocument) -> None:
     Raises:
         UsageError: If they do not; the message names the path.
     """
+    rows = _RowsByDevice(found)
     for place, device in enumerate(found.devices):
         if device.busy_ns + device.idle_ns != device.span_ns:
             parts = f"busy_ns, {device.busy_ns}, and idle_ns, {device.idle_ns}"
             raise UsageError(f"devices[{place}].span_ns is {device.span_ns}, not the sum of {parts}")
         _check_budget(f"devices[{place}].budget", device)
         _check_exposed(f"devices[{place}]", device)
-        _check_rows(place, device, found)
+        _check_rows(place, device, rows)
         _check_activity(f"devices[{place}].activity", device)
     kernels, total = sum(one.total_ns for one in found.kernels), sum(one.kernel_total_ns for one in found.devices)
     # Totals of nvprof are kernels without a device.
@@ -38,6 +50,8 @@ def check_summary(found: SummaryDocument) -> None:
     categories = sum(one.total_ns for one in found.categories)
     if categories != kernels:
         raise UsageError(f"categories add up to {categories} ns, and kernels to {kernels} ns")
+    if not has_totals:
+        _check_categories(found)
     if found.launches is not None:
         _check_delays(found.launches)
     _check_ranges(found)
@@ -46,6 +60,17 @@ def check_summary(found: SummaryDocument) -> None:
         # Earlier versions have no GPU spans, and do not name the measure.
         if group.measure == "gpu_ns" and None in {group.host_median_ns, group.gpu_median_ns}:
             raise UsageError(f"iteration_statistics[{place}] has no host_median_ns or no gpu_median_ns")
+
+
+def _check_categories(found: SummaryDocument) -> None:
+    """Checks that the kernels of each category are those of the devices."""
+    budgets = [device.budget for device in found.devices]
+    if None in budgets or found.inductor is not None:
+        return
+    of_devices = [(row.name, row) for budget in budgets if budget is not None for row in budget.kernels]
+    for name, total, expected in _compare_parts("categories", found.categories, of_devices):
+        if total != expected:
+            raise UsageError(f"{name} is {total}, and that of the budgets {expected}")
 
 
 def _check_budget(path: str, device: DeviceRow) -> None:
@@ -72,20 +97,43 @@ def _check_exposed(path: str, device: DeviceRow) -> None:
         raise UsageError(f"{path}.exposed_communication_ns is {exposed}, and its {kernels}")
 
 
-def _check_rows(place: int, device: DeviceRow, found: SummaryDocument) -> None:
-    """Checks streams, and copies of the budget, against the device and other rows."""
-    copies = [row for row in found.memory_operations if row.device == place]
-    streams = [row for row in found.streams if row.device == place]
+class _RowsByDevice:
+    """Rows of each device by its place.
+
+    Kernels are included if each row is of one device, and their categories are those of the budget.
+    """
+
+    def __init__(self, found: SummaryDocument) -> None:
+        self.copies: defaultdict[int | None, list[MemoryRow]] = defaultdict(list)
+        self.streams: defaultdict[int | None, list[StreamRow]] = defaultdict(list)
+        self.kernels: defaultdict[int | None, list[KernelRow]] = defaultdict(list)
+        for copies in found.memory_operations:
+            self.copies[copies.device].append(copies)
+        for stream in found.streams:
+            self.streams[stream.device].append(stream)
+        # Inductor has other categories than the budget.
+        if found.inductor is None and all(row.device is not None for row in found.kernels):
+            for kernel in found.kernels:
+                self.kernels[kernel.device].append(kernel)
+
+
+def _check_rows(place: int, device: DeviceRow, rows: _RowsByDevice) -> None:
+    """Checks streams and the budget against the device and other rows."""
+    copies, streams, kernels = rows.copies[place], rows.streams[place], rows.kernels[place]
     pairs = []
     # Earlier versions have no streams.
     if streams:
         expected = device.kernel_total_ns + sum(row.total_ns for row in copies)
         pairs += [("total_ns of streams", sum(row.total_ns for row in streams), expected)]
         pairs += [("kernel_count of streams", sum(row.kernel_count for row in streams), device.kernel_count)]
-    # Nor do their copies name the device.
-    if device.budget is not None and copies:
-        counted = sum(row.count for row in device.budget.copies)
-        pairs += [("count of copies in the budget", counted, sum(row.count for row in copies))]
+    if device.budget is not None:
+        if kernels:
+            categories = [(row.category, row) for row in kernels]
+            pairs += _compare_parts("kernels in the budget", device.budget.kernels, categories)
+        # Nor do copies of earlier versions name the device.
+        if copies:
+            counted = sum(row.count for row in device.budget.copies)
+            pairs += [("count of copies in the budget", counted, sum(row.count for row in copies))]
     for name, total, expected in pairs:
         if total != expected:
             raise UsageError(f"{name} of devices[{place}] adds up to {total}, not {expected}")
@@ -93,6 +141,27 @@ def _check_rows(place: int, device: DeviceRow, found: SummaryDocument) -> None:
     # A device is busy while a stream is.
     if streams and busy < device.busy_ns:
         raise UsageError(f"busy_ns of streams of devices[{place}] adds up to {busy}, below busy_ns, {device.busy_ns}")
+
+
+def _compare_parts(
+    name: str, parts: Iterable[BudgetRow | CategoryRow], rows: Iterable[tuple[str, object]]
+) -> Iterator[tuple[str, int, int]]:
+    """Yields a name, the number and the expected number for each number of parts.
+
+    Args:
+        name: Name of the parts.
+        parts: Parts, which have names.
+        rows: Rows that the parts count, each with the name of its part.
+    """
+    found: Counter[tuple[str, str]] = Counter()
+    expected: Counter[tuple[str, str]] = Counter()
+    for key in ("count", "total_ns"):
+        for part in parts:
+            found[key, part.name] += getattr(part, key)
+        for part_name, row in rows:
+            expected[key, part_name] += getattr(row, key)
+    for key, part_name in {**found, **expected}:
+        yield f"{key} of {part_name!r} of {name}", found[key, part_name], expected[key, part_name]
 
 
 def _check_activity(path: str, device: DeviceRow) -> None:

@@ -192,7 +192,7 @@ def _check_errors(path: str, check: Check) -> None:
 
 
 def _check_both(path: str, check: Check, max_absolute: float) -> None:
-    """Rejects a check that is ok with an absolute error that its relative error cannot make so.
+    """Rejects a check that is ok and has errors that contradict each other.
 
     Where 0 is expected, this error is not ok. Any other element has a relative error of at least this one over the
     largest number. Relative errors of a gradient are relative to one element, so that both are of one element. A

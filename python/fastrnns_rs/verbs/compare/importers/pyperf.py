@@ -92,7 +92,7 @@ def _text(
         shared: Metadata that all runs share, which is stored in the benchmark or the file.
         own: Metadata of each run, which count before.
         key: Key of the text.
-        default: Text if there is none.
+        default: Text if neither has the key.
     """
     found = [one[key] for one in own if key in one] or [shared.get(key, default)]
     if not all(isinstance(one, str) for one in found):
