@@ -223,10 +223,6 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         ),
         "nested_ranges[0].kernel_count is 4, and its parts have 5 kernels",
     ),
-    "a range with the time of another": (
-        lambda found: found["nested_ranges"][0].update(name="other"),
-        "gpu_exclusive_ns of nested_ranges and of ranges add up to different times",
-    ),
     "more iterations": (
         first("iteration_statistics", count=10, total_ns=10**7),
         "iteration_statistics[0].count is 10, and iterations have 1",

@@ -208,11 +208,13 @@ class RunSaver:
 
     def _keep(self, history: RunHistory, run: Run, pieces: Sequence[bytes]) -> None:
         try:
-            if self._is_same is None:
+            is_same = self._is_same
+            if is_same is None:
                 history.make()
-                self._is_same = writing.real_path(history.find_place(run)) == self._results.place
-            if not self._is_same:
+                is_same = writing.real_path(history.find_place(run)) == self._results.place
+            if not is_same:
                 history.keep(run, pieces, self._results.locks)
+            self._is_same = is_same
             self._unsaved = ()
         except UsageError as error:
             if not self._unsaved:

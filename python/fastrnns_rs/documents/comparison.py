@@ -248,8 +248,8 @@ class Comparison(Container[Row | Kernel], Tabular, Document):
             table: `rows` of runs, or `kernels` or `categories` of captures.
 
         Returns:
-            Arrays of equal length. Integers are int64; nullable numbers and flags are float64 (None is NaN); flags are
-            booleans; a text that is None is empty.
+            Arrays of equal length. Integers are int64, or float64 where one is 2⁶³ or more; nullable numbers and flags
+            are float64 (None is NaN); flags are booleans; a text that is None is empty.
 
         Raises:
             UsageError: If a comparison does not have such a list.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Most steps to find a near name in a folder: each letter of the name by each letter of another.
-_MOST_STEPS = 3_000_000
+_MOST_STEPS = 4_000_000
 #: A short name takes as many steps as one with so many more letters.
 _START = 10
 #: Number of characters of a longer name that no file has.
@@ -58,7 +58,7 @@ def _nearest(path: str) -> str | None:
     near, steps = [], 0
     for one in _names(folder or os.curdir):
         other = one.partition(".")[0]
-        steps += (_START + len(stem)) * (_START + len(other))
+        steps += (_START + len(name)) * (_START + len(one))
         if steps > _MOST_STEPS:
             break
         if closest(stem, [other]) is not None:

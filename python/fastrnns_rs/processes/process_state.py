@@ -49,6 +49,9 @@ def process_restored(code: str) -> Iterator[None]:
         with working_directory_restored():
             yield
     finally:
+        # First: without the code's handlers, they would end this process.
+        for timer in unset:
+            signal.setitimer(timer, 0)
         sys.setrecursionlimit(depth)
         # They are in the hint on how to go on.
         sys.argv = arguments
@@ -59,8 +62,6 @@ def process_restored(code: str) -> Iterator[None]:
                 # Only the main thread sets handlers, so that code in another one has set none.
                 with suppress(ValueError):
                     signal.signal(one, handler)
-        for timer in unset:
-            signal.setitimer(timer, 0)
         # A signal that came meanwhile finds its own handler.
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         if os.sched_getaffinity(0) != cpus:

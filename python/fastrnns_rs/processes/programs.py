@@ -39,12 +39,12 @@ def absolute_environment() -> dict[str, str]:
     """
     found = {**os.environ, "PATH": absolute_folders()}
     for name in _FOLDER_LISTS:
-        listed = found.pop(name, "")
+        listed, absolute = found.pop(name, ""), ["/"]
         if name == "LD_LIBRARY_PATH":
-            # The loader knows both separators.
+            # The loader has two separators, and a name for the folder of the program that is started.
             listed = listed.replace(";", os.pathsep)
-        # `$ORIGIN` is the folder of the program that is started.
-        folders = [one for one in listed.split(os.pathsep) if one.startswith(("/", "$ORIGIN", "${ORIGIN}"))]
+            absolute += ["$ORIGIN/", "${ORIGIN}/"]
+        folders = [one for one in listed.split(os.pathsep) if f"{one}/".startswith(tuple(absolute)) and one]
         if folders:
             found[name] = os.pathsep.join(folders)
     return found

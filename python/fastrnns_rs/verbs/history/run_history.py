@@ -270,7 +270,8 @@ class RunHistory:
         with locked_tags(self.tags_folder):
             try:
                 # A program that copies folders may have made another file of a run.
-                files = [(file, find_run_ids(file)) for file in os.scandir(place)]
+                with os.scandir(place) as entries:
+                    files = [(file, find_run_ids(file)) for file in entries]
             except FileNotFoundError:
                 files = []
             except OSError as error:

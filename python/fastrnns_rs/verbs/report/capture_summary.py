@@ -143,8 +143,8 @@ class Summary:
             table: Key of a list of the document: `kernels`, `devices`, `ranges`, `idle_causes` and so on.
 
         Returns:
-            Arrays of equal length. Integers are int64; other numbers and nullable numbers are float64 (None is NaN);
-            flags are booleans; other values are objects.
+            Arrays of equal length. Integers are int64; other numbers, nullable numbers and integers of which one is
+            2⁶³ or more are float64 (None is NaN); flags are booleans; other values are objects.
 
         Raises:
             UsageError: If the document has no such list.
