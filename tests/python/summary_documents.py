@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from noise_floors import alarming, detecting
+
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.inductor_upstream import tabulate_line
@@ -126,7 +128,7 @@ def sound_summary(*names: str) -> dict[str, Any]:
 
 def fit_noise_floor(floor: dict[str, Any]) -> None:
     """Makes numbers of an example of a noise floor consistent."""
-    floor |= {"n_processes": 8, "n_sessions": 8, "pair_log_stddev": 0.01, "session_log_stddev": 0.01}
+    floor |= {"n_processes": 40, "n_sessions": 8, "session_log_stddev": 0.01, **detecting(0.1), **alarming(2, 4)}
     floor["checks"][0]["ratio_ci_high"] = 2.0
 
 

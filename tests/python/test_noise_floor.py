@@ -16,16 +16,18 @@ import numpy as np
 import pytest
 import scipy.stats
 from conftest import ROOT, run_cli
+from noise_floors import alarming, detecting
 from run_files import CARD, ENVIRONMENT
 
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.document import VERSION
+from fastrnns_rs.documents.noise_figures import minimum_detectable_change, wilson
 from fastrnns_rs.documents.noise_floor import NoiseFloor
 from fastrnns_rs.documents.self_check import SelfCheck
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment, noise
 from fastrnns_rs.machine.noise import kept, measure_floor, store, stored
-from fastrnns_rs.machine.noise.floor import minimum_detectable_change, relabelled, wilson
+from fastrnns_rs.machine.noise.floor import relabelled
 from fastrnns_rs.machine.noise.process_pairs import ProcessPair
 from fastrnns_rs.views.noise import sentence
 
@@ -225,6 +227,9 @@ def test_a_floor_of_an_older_build_is_read(here: Path) -> None:
     document = json.loads(path.read_text())
     for key in ("pair_log_stddev", "between_sessions_change", "session_log_stddev", "n_sessions", "checks"):
         del document["noise_floor"][key]
+    # Its effect was that of independent processes.
+    change = minimum_detectable_change(document["noise_floor"]["log_stddev"], 10)
+    document["noise_floor"]["minimum_detectable_change"] = change
     document["schema_version"] = "1.2"
     path.write_text(json.dumps(document))
     floor = stored("cpu")
@@ -317,12 +322,7 @@ def doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     return (
         lambda *flags: run_cli("doctor", *flags, PYTHONPATH=path),
-        replace(
-            measured(medians(0.02), environment=known),
-            false_alarm_rate=0.047,
-            minimum_detectable_change=0.0234,
-            pair_log_stddev=0.01,
-        ),
+        replace(measured(medians(0.02), environment=known), **alarming(47, 1000), **detecting(0.0234)),
     )
 
 
@@ -365,10 +365,7 @@ def test_a_folder_of_floors_that_cannot_be_entered_is_a_damaged_floor(monkeypatc
 
 
 def test_a_floor_is_told_in_a_sentence() -> None:
-    floor = replace(
-        measured(medians(0.02)), false_alarm_rate=0.05, minimum_detectable_change=0.01234, pair_log_stddev=0.01
-    )
-    told = sentence(replace(floor, false_alarm_ci_low=0.04, false_alarm_ci_high=0.06))
-    parts = ("cpu", "10 + 10 processes", "1.2 %", "5.0 [4.0, 6.0] % false alarms", "cannot show a bias")
+    told = sentence(replace(measured(medians(0.02)), **alarming(50, 1000), **detecting(0.01234)))
+    parts = ("cpu", "10 + 10 processes", "1.2 %", "5.0 [3.8, 6.5] % false alarms", "cannot show a bias")
     parts += ("unknown between sessions", "40 processes", "lstm/forward")
     assert [part for part in parts if part not in told] == []

@@ -61,7 +61,17 @@ def test_a_check_that_contradicts_its_interval_is_refused(changes: dict[str, Any
     [
         ({"checks": [SIDES, SIDES]}, "duplicate check: sides"),
         ({"processes_per_side": 21}, "processes_per_side is 21, and n_processes is 40"),
-        ({"pair_log_stddev": 0.5}, "and its standard deviation gives 0.556935 or more"),
+        ({"pair_log_stddev": 0.5}, "and that of the standard deviation is 0.6462"),
+        ({"minimum_detectable_change": 0.46}, "is 0.46, and that of the standard deviation is 0.04115"),
+        ({"minimum_detectable_change": 0.04}, "is 0.04, and that of the standard deviation is 0.04115"),
+        # Without the spread of pairs, the processes are independent.
+        ({"pair_log_stddev": None}, "is 0.04115, and that of the standard deviation is 0.03013"),
+        ({"processes_per_side": 2}, "cannot be computed: processes is 2; it must be from 3 to 1000000"),
+        ({"log_stddev": 0.01}, "log_stddev is 0.01, and that of pairs gives 0.0199630943 or more"),
+        ({"false_alarm_rate": 0.0512345}, "false_alarm_rate is 0.0512345, not a share of 50"),
+        ({"false_alarm_rate": 0.5, "false_alarm_ci_high": 1.0}, "and that of the rate is 0.366445143"),
+        ({"false_alarm_ci_low": 0.0}, "and that of the rate is 0.0434757649"),
+        ({"false_alarm_ci_high": 0.0}, "and that of the rate is 0.213602314"),
         (
             {"between_sessions_change": 0.001, "session_log_stddev": 0.02, "n_sessions": 9},
             "between_sessions_change is 0.001, and its standard deviation gives 0.0824164 or more",
@@ -73,7 +83,7 @@ def test_a_check_that_contradicts_its_interval_is_refused(changes: dict[str, Any
     ],
 )
 def test_an_effect_that_contradicts_its_spread_is_refused(changes: dict[str, Any], message: str) -> None:
-    """`--margin noise-floor` would call every difference real."""
+    """`--margin noise-floor` would call every difference real, or each equivalent."""
     plain = document()
     plain["noise_floor"] |= changes
     with pytest.raises(UsageError) as raised:

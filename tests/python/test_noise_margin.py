@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from noise_floors import alarming, detecting
 from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, result, run
 from test_compare_statistics import AFTER, BEFORE, of_ab
 
@@ -53,15 +54,14 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine whose CPU is that of the run files, and which has measured its noise."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(environment, "cpu_model", lambda: ENVIRONMENT.cpu_model)
-    alarms = {"false_alarm_rate": 0.12, "false_alarm_ci_high": 0.2}
-    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, **alarms))
+    store(floor_of("cpu", ENVIRONMENT, **detecting(0.03), **alarming(6, 50)))
 
 
 def test_the_noise_floor_of_the_machine_that_measured_is_the_margin() -> None:
     found = compared(on("cpu"), on("cpu", seed=1))
     assert (found.method.margin, found.method.margin_source) == (0.03, "noise_floor")
     assert found.rows[0].verdict == "equivalent"
-    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.0312345678))
+    store(floor_of("cpu", ENVIRONMENT, **detecting(0.0312345678)))
     text = compared(on("cpu"), on("cpu", seed=1)).render("table", width=120)
     assert "(within ±3.12 %, the noise floor of this machine)" in text
     assert {one.code for one in found.warnings} == {"false_alarms"}
@@ -80,7 +80,7 @@ def test_the_name_of_a_noise_floor_is_only_an_option_for_medians() -> None:
 
 
 def test_a_floor_whose_interval_an_earlier_version_rounded_is_read() -> None:
-    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, false_alarm_rate=0.0, false_alarm_ci_low=2e-19))
+    store(floor_of("cpu", ENVIRONMENT, **detecting(0.03), **(alarming(0, 50) | {"false_alarm_ci_low": 2e-19})))
     assert compared(on("cpu"), on("cpu", seed=1)).method.margin == 0.03
 
 
@@ -101,14 +101,14 @@ def test_files_of_different_sessions_take_the_figure_between_sessions() -> None:
     assert "noise floor between sessions not measured: 'cpu' (a processor) (margin): 0 of 8 sessions" in str(
         caught.value
     )
-    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, n_sessions=3))
+    store(floor_of("cpu", ENVIRONMENT, **detecting(0.03), n_sessions=3))
     with pytest.raises(
         MissingError, match=r"3 of 8 sessions.*Call fastrnns_rs\.ab\('r', same=True, device='cpu'\) 5 more times"
     ) as caught:
         compared(first, second)
     assert caught.value.command_hint == "Run 5 more times, in different hours: fastrnns-rs ab --same r --device cpu"
     between = {"between_sessions_change": 0.07, "session_log_stddev": 0.01, "n_sessions": 8}
-    floor = floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.03, **between)
+    floor = floor_of("cpu", ENVIRONMENT, **detecting(0.03), **between)
     store(floor)
     assert compared(first, second).method.margin == 0.07
     # Sides of one session, and the same sessions on both sides, take the other.
@@ -121,7 +121,7 @@ def test_files_of_different_sessions_take_the_figure_between_sessions() -> None:
 
 
 def test_a_floor_that_is_no_margin_is_refused() -> None:
-    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.8))
+    store(floor_of("cpu", ENVIRONMENT, **detecting(0.8)))
     with pytest.raises(UsageError, match=r": 80% on 'cpu' \(margin\)"):
         compared(on("cpu"), on("cpu", seed=1))
 
@@ -144,12 +144,12 @@ def test_the_noise_of_another_machine_is_not_taken() -> None:
 
 def test_a_machine_that_does_not_tell_its_name_has_a_floor_too() -> None:
     unnamed = replace(ENVIRONMENT, cpu_model=None)
-    store(floor_of("cpu", unnamed, minimum_detectable_change=0.04))
+    store(floor_of("cpu", unnamed, **detecting(0.04)))
     assert compared(on("cpu", cpu_model=None), on("cpu", cpu_model=None)).method.margin == 0.04
 
 
 def test_a_gpu_is_known_by_its_name_whatever_its_number_and_place() -> None:
-    store(floor_of("cuda:1", replace(ENVIRONMENT, gpus=CARDS), minimum_detectable_change=0.05))
+    store(floor_of("cuda:1", replace(ENVIRONMENT, gpus=CARDS), **detecting(0.05)))
     assert compared(on("cuda:1", gpus=CARDS), on("cuda:1", gpus=CARDS[::-1])).method.margin == 0.05
     # The same card alone in its machine, under either of its names there.
     alone = [replace(CARDS[1], index=0)]
@@ -174,7 +174,7 @@ def test_ab_finds_the_floor_of_a_gpu_before_it_measures() -> None:
     gpus = [replace(CARDS[1], index=0)]
     with pytest.raises(MissingError, match=r"not measured: 'cuda:0'"):
         check_before_ab("cuda:0", gpus=gpus)
-    store(floor_of("cuda:0", replace(ENVIRONMENT, gpus=gpus), minimum_detectable_change=0.05))
+    store(floor_of("cuda:0", replace(ENVIRONMENT, gpus=gpus), **detecting(0.05)))
     check_before_ab("cuda:0", gpus=gpus)
     check_before_ab("cuda:1", gpus=CARDS)
     with pytest.raises(MissingError, match=r"not measured: 'cuda:0'"):
@@ -183,7 +183,7 @@ def test_ab_finds_the_floor_of_a_gpu_before_it_measures() -> None:
 
 
 def test_ab_refuses_a_floor_that_is_no_margin_before_it_measures() -> None:
-    store(floor_of("cpu", ENVIRONMENT, minimum_detectable_change=0.8))
+    store(floor_of("cpu", ENVIRONMENT, **detecting(0.8)))
     with pytest.raises(UsageError, match=r"noise floor too high: 80% on 'cpu'"):
         check_before_ab("cpu")
     with pytest.raises(UsageError, match=r"the rows have several devices: cpu and cuda:0"):

@@ -16,8 +16,8 @@ from conftest import PLANTED, TINY, run_cli
 from history_runs import kept, made
 
 from fastrnns_rs import stats
+from fastrnns_rs.documents.noise_figures import minimum_detectable_change
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.machine.noise.floor import minimum_detectable_change
 from fastrnns_rs.processes.launcher import Executor
 from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.verbs.history.run_history import RunHistory

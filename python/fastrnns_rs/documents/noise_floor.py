@@ -8,17 +8,24 @@ from typing import Literal
 
 from fastrnns_rs.documents.codec import shown, since
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.noise_figures import minimum_detectable_change, wilson
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.self_check import SelfCheck
+from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
 _MOST = 1e300
+_MOST_COUNT = 1 << 63
 #: Number of sessions from which the effect between sessions is known.
 _LEAST_SESSIONS = 8
 #: Standard errors of an effect that is detected with 80 % power: more if few processes show the standard error.
 _LEAST_ERRORS = 2.8
 #: Largest logarithm of an effect that is checked.
 _MOST_LOG = 9.0
+#: Relative difference of the logarithms of two effects: builds searched in two ways, and one rounded to three digits.
+_SEARCHED = 0.02
+#: Smallest standard deviation that is checked: rounding errors of logarithms of times are below it.
+_LEAST_SPREAD = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -85,10 +92,6 @@ class NoiseFloor(Part):
         for name in ("false_alarm_rate", "false_alarm_ci_low", "false_alarm_ci_high", "margin"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"{name} is {shown(getattr(self, name))}, not a share from 0 to 1")
-        # Earlier versions rounded the ends and the rate separately.
-        if not self.false_alarm_ci_low - 1e-9 <= self.false_alarm_rate <= self.false_alarm_ci_high + 1e-9:
-            ends = f"{self.false_alarm_ci_low} to {self.false_alarm_ci_high}"
-            raise UsageError(f"false_alarm_rate is {self.false_alarm_rate}, outside of its interval from {ends}")
         optional = ("pair_log_stddev", "between_sessions_change", "session_log_stddev")
         for name in ("minimum_detectable_change", "log_stddev", *optional):
             if name in optional and getattr(self, name) is None:
@@ -97,13 +100,14 @@ class NoiseFloor(Part):
             if not 0 <= getattr(self, name) < _MOST:
                 raise UsageError(f"{name} is {shown(getattr(self, name))}, not a relative difference")
         self._check_counts()
+        self._check_alarms()
         self._check_effects()
 
     def _check_counts(self) -> None:
         for name in ("comparisons", "n_processes", "processes_per_side", "n_sessions"):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise UsageError(f"{name} is {value}, not a count")
+            if value is not None and not 1 <= value < _MOST_COUNT:
+                raise UsageError(f"{name} is {shown(value)}, not a count")
         if 2 * self.processes_per_side > self.n_processes:
             raise UsageError(f"processes_per_side is {self.processes_per_side}, and n_processes is {self.n_processes}")
         names = [one.check for one in self.checks]
@@ -111,29 +115,59 @@ class NoiseFloor(Part):
             if names.count(name) > 1:
                 raise UsageError(f"duplicate check: {name}")
 
-    def _check_effects(self) -> None:
-        """Rejects effects that are too small for the spread beside them.
+    def _check_alarms(self) -> None:
+        """Rejects a rate of no number of alarms, and another interval than its own."""
+        alarms = round(self.false_alarm_rate * self.comparisons)
+        if not math.isclose(self.false_alarm_rate, alarms / self.comparisons, rel_tol=COMPUTED):
+            raise UsageError(f"false_alarm_rate is {self.false_alarm_rate}, not a share of {self.comparisons}")
+        ends = wilson(alarms, self.comparisons)
+        for name, end in zip(("false_alarm_ci_low", "false_alarm_ci_high"), ends, strict=True):
+            # Earlier versions rounded the ends and the rate separately.
+            if not math.isclose(getattr(self, name), end, rel_tol=COMPUTED, abs_tol=_LEAST_SPREAD):
+                raise UsageError(f"{name} is {getattr(self, name):.9g}, and that of the rate is {end:.9g}")
 
-        Effects are used as margins.
+    def _check_effects(self) -> None:
+        """Rejects effects that do not follow from their standard deviations.
+
+        Effects are used as margins. An effect between sessions has a part of the processes that is not stored, so that
+        only its lower limit is known.
         """
-        pairs, sessions = self.pair_log_stddev, self.session_log_stddev
-        if pairs is not None:
-            _check_effect(
-                "minimum_detectable_change", self.minimum_detectable_change, pairs / self.processes_per_side**0.5
-            )
+        self._check_detectable()
+        sessions = self.session_log_stddev
         if self.between_sessions_change is None:
             return
         if sessions is None or self.n_sessions is None or self.n_sessions < _LEAST_SESSIONS:
             known = f"session_log_stddev is {sessions} and n_sessions {self.n_sessions}"
             raise UsageError(f"between_sessions_change is {self.between_sessions_change:g}, and {known}")
+        change = self.between_sessions_change
         # The spread is that of the difference of two sessions.
-        _check_effect("between_sessions_change", self.between_sessions_change, sessions * 2**0.5)
+        least = math.expm1(min(_LEAST_ERRORS * sessions * 2**0.5, _MOST_LOG))
+        if change < least:
+            raise UsageError(
+                f"between_sessions_change is {change:g}, and its standard deviation gives {least:g} or more"
+            )
 
-
-def _check_effect(name: str, change: float, error: float) -> None:
-    least = math.expm1(min(_LEAST_ERRORS * error, _MOST_LOG))
-    if change < least:
-        raise UsageError(f"{name} is {change:g}, and its standard deviation gives {least:g} or more")
+    def _check_detectable(self) -> None:
+        """Checks the effect within a session, and the variation of its processes."""
+        pairs = self.pair_log_stddev
+        spread = self.log_stddev if pairs is None else pairs
+        try:
+            expected = minimum_detectable_change(
+                spread, self.processes_per_side, margin=self.margin, paired=pairs is not None
+            )
+        except (ValueError, OverflowError) as error:
+            raise UsageError(f"minimum_detectable_change cannot be computed: {error}") from error
+        change = self.minimum_detectable_change
+        if not math.isclose(math.log1p(change), math.log1p(expected), rel_tol=_SEARCHED):
+            known = f"that of the standard deviation is {expected:.4g}"
+            raise UsageError(f"minimum_detectable_change is {change:.4g}, and {known}")
+        if pairs is None:
+            return
+        # Half of the squared differences of pairs are part of the squared deviations of all processes.
+        count = self.n_processes // 2
+        least = pairs * math.sqrt((count - 1) / (4 * count - 2))
+        if self.log_stddev < least * (1 - COMPUTED) - _LEAST_SPREAD:
+            raise UsageError(f"log_stddev is {self.log_stddev:.9g}, and that of pairs gives {least:.9g} or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -107,7 +107,7 @@ def _captures(place: Place) -> list[Any]:
 
 def _noise(place: Place) -> list[Any]:
     (found, *_) = _examples(NoiseFloorDocument)(place)
-    found["noise_floor"] |= {"device": "cpu", "false_alarm_rate": 0.5, "margin": 0.01, "device_name": "a processor"}
+    found["noise_floor"] |= {"device": "cpu", "device_name": "a processor"}
     place.floor.write_text(json.dumps(found))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(place.state))

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.noise_figures import minimum_detectable_change
 from fastrnns_rs.errors import FastrnnsError
-from fastrnns_rs.machine.noise.floor import minimum_detectable_change
 from fastrnns_rs.verbs.bench.result_rows import Row
 from fastrnns_rs.verbs.compare.conditions import hash_conditions, hash_setting
 
