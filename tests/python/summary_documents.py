@@ -132,9 +132,12 @@ def fit_noise_floor(floor: dict[str, Any]) -> None:
     floor["checks"][0]["ratio_ci_high"] = 2.0
 
 
-def fit_trend(trend: dict[str, Any]) -> None:
-    """Makes numbers of an example of a trend consistent."""
-    trend["points"] *= 2
+def fit_history(history: dict[str, Any]) -> None:
+    """Makes numbers of an example of a history consistent."""
+    [trend], [run] = history["trends"], history["runs"]
+    names = ("1", "2")
+    history |= {"runs": [run | {"run_id": one} for one in names], "n_trend_runs": 2}
+    trend |= {"points": [trend["points"][0] | {"run_id": one} for one in names], "n_sessions": 8}
     trend["segments"][0] |= {"begin": 0, "end": 2, "level_ns": trend["points"][0]["estimate_ns"]}
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -39,7 +41,61 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda trend: trend.update(session_stddev=-0.5),
         "session_stddev is -0.5, not a number from 0 to 1e200",
     ),
+    "no segments": (lambda trend: trend.update(segments=[]), "segments end at 0, and there are 14 points"),
+    "a short segment": (
+        lambda trend: cut(trend, 2, 9, 14),
+        "segments[0] has fewer than 3 points",
+    ),
+    "a change among few points": (
+        lambda trend: (trend.update(points=trend["points"][:7]), cut(trend, 3, 7)),
+        "segments has a change, and 7 points, not 8",
+    ),
+    "a run twice": (
+        lambda trend: trend["points"][1].update(run_id=f"{0:032x}"),
+        f"points[1].run_id is {0:032x}, which has a point already",
+    ),
+    "another run": (
+        lambda trend: trend["points"][1].update(run_id="x"),
+        "points[1].run_id is x, which is not among the runs with times",
+    ),
+    "a standard deviation of few sessions": (
+        lambda trend: trend.update(n_sessions=7),
+        "n_sessions is 7, and a standard deviation needs 8",
+    ),
 }
+
+#: Changes of a history, and the messages.
+CHANGED_HISTORIES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "times of more runs": (
+        lambda found: found.update(n_trend_runs=15),
+        "n_trend_runs is 15, and there are 14 runs of bench",
+    ),
+    "times of a run of ab": (
+        lambda found: found["runs"][0].update(verb="ab"),
+        "n_trend_runs is 14, and there are 13 runs of bench",
+    ),
+    "times of older runs": (
+        lambda found: found.update(n_trend_runs=13),
+        f"trends[0].points[0].run_id is {0:032x}, which is not among the runs with times",
+    ),
+    "times of no runs": (
+        lambda found: found.update(n_trend_runs=None),
+        f"trends[0].points[0].run_id is {0:032x}, which is not among the runs with times",
+    ),
+    "a run twice": (
+        lambda found: found["runs"].append(found["runs"][-1]),
+        "runs has a run twice",
+    ),
+}
+
+
+def cut(trend: Any, *ends: int) -> None:
+    """Replaces the segments of a trend by others of its points."""
+    segments = []
+    for begin, end in pairwise((0, *ends)):
+        times = [one["estimate_ns"] for one in trend["points"][begin:end]]
+        segments.append({"begin": begin, "end": end, "level_ns": statistics.geometric_mean(times)})
+    trend.update(segments=segments)
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +113,26 @@ def test_a_trend_that_contradicts_its_points_is_refused(plain: dict[str, Any], n
         History.from_dict(copy)
     assert raised.value.message.startswith("trends[0].")
     assert message in raised.value.message
+
+
+@pytest.mark.parametrize("name", CHANGED_HISTORIES)
+def test_a_history_that_contradicts_its_runs_is_refused(plain: dict[str, Any], name: str) -> None:
+    """Pages and plots showed times of runs that the history does not have."""
+    change, message = CHANGED_HISTORIES[name]
+    copy = History.from_dict(plain).to_dict()
+    change(copy)
+    with pytest.raises(UsageError) as raised:
+        History.from_dict(copy)
+    assert raised.value.message == message
+
+
+def test_a_list_of_an_older_build_may_have_a_run_twice(plain: dict[str, Any]) -> None:
+    listed = History.from_dict(plain | {"trends": [], "n_trend_runs": None, "runs": plain["runs"] * 2})
+    assert len(listed.runs) == 28
+
+
+def test_a_history_with_other_runs_has_no_times(plain: dict[str, Any]) -> None:
+    found = History.from_dict(plain)
+    for runs in ([], found.runs[:3]):
+        again = History.from_dict(found.with_runs(runs).to_dict())
+        assert (len(again.runs), again.trends, again.n_trend_runs) == (len(runs), [], None)

@@ -12,7 +12,7 @@ import pytest
 from commands import run_cli
 from conftest import ROOT
 from run_files import exactly, process, restated, result, run, write
-from summary_documents import example, fit_noise_floor, fit_trend, inductor_of, sound_summary
+from summary_documents import example, fit_history, fit_noise_floor, inductor_of, sound_summary
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.capture_manifest import Capture
@@ -319,7 +319,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
     if kind is Capture:
         plain["profiled_over_unprofiled_ci"] *= 2
     if kind is History:
-        fit_trend(plain["trends"][0])
+        fit_history(plain)
     kind.from_dict(plain)
     found = places(plain)
     assert found or kind == Catalogue

@@ -127,8 +127,8 @@ class History(Container[KeptRun], Document):
         return whole.replace('"runs": []', f'"runs": [\n{lines}\n  ]' if lines else '"runs": []') + "\n"
 
     def with_runs(self, runs: list[KeptRun]) -> History:
-        """Returns the same document with other runs."""
-        return replace(self, runs=runs)
+        """Returns the document with other runs, and without the times over runs."""
+        return replace(self, runs=runs, trends=[], n_trend_runs=None)
 
 
 class _Texts(dict[Any, str]):

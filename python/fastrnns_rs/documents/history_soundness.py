@@ -7,27 +7,55 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.tolerances import COMPUTED, check_inside, check_number
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History
     from fastrnns_rs.documents.history_trends import Trend, TrendPoint
 
 _LEAST_POINTS = 2
+#: A trend of fewer points has no change, and a segment beside another one has at least three.
+_LEAST_WITH_CHANGE, _LEAST_SEGMENT = 8, 3
+#: Number of sessions from which their standard deviation is known.
+_LEAST_SESSIONS = 8
 
 
 def check_history(found: History) -> None:
-    """Rejects points outside of their intervals, and segments of other points.
+    """Rejects points of other runs, and other segments than those of points.
 
     Raises:
         UsageError: If there is such a point or segment; the message names its path.
     """
+    timed = _find_timed(found)
     for number, trend in enumerate(found.trends):
         path = f"trends[{number}]"
         if len(trend.points) < _LEAST_POINTS:
             raise UsageError(f"{path}.points has {len(trend.points)} points, and a trend needs {_LEAST_POINTS}")
+        left = set(timed)
         for place, point in enumerate(trend.points):
             _check_point(f"{path}.points[{place}]", point)
+            if point.run_id not in left:
+                why = "has a point already" if point.run_id in timed else "is not among the runs with times"
+                raise UsageError(f"{path}.points[{place}].run_id is {visible(point.run_id)}, which {why}")
+            left.remove(point.run_id)
         _check_segments(path, trend)
+        if trend.session_stddev is not None and trend.n_sessions < _LEAST_SESSIONS:
+            needed = f"a standard deviation needs {_LEAST_SESSIONS}"
+            raise UsageError(f"{path}.n_sessions is {trend.n_sessions}, and {needed}")
+
+
+def _find_timed(found: History) -> set[str]:
+    """Returns the runs that trends were made from: the newest, without those of `ab`."""
+    count = found.n_trend_runs
+    if count is None:
+        # Lists of older builds may have a run twice.
+        return set()
+    bench = [one.run_id for one in found.runs if one.verb == "bench"]
+    if count > len(bench):
+        raise UsageError(f"n_trend_runs is {count}, and there are {len(bench)} runs of bench")
+    if len({one.run_id for one in found.runs}) < len(found.runs):
+        raise UsageError("runs has a run twice")
+    return {*bench[len(bench) - count :]}
 
 
 def _check_point(path: str, point: TrendPoint) -> None:
@@ -47,5 +75,12 @@ def _check_segments(path: str, trend: Trend) -> None:
         logs = [math.log(one.estimate_ns) for one in trend.points[begin : segment.end]]
         check_number(f"{place}.level_ns", segment.level_ns, math.exp(math.fsum(logs) / len(logs)), "its points")
         begin = segment.end
-    if trend.segments and begin < len(trend.points):
+    if begin < len(trend.points):
         raise UsageError(f"{path}.segments end at {begin}, and there are {len(trend.points)} points")
+    if len(trend.segments) == 1:
+        return
+    if len(trend.points) < _LEAST_WITH_CHANGE:
+        raise UsageError(f"{path}.segments has a change, and {len(trend.points)} points, not {_LEAST_WITH_CHANGE}")
+    for number, segment in enumerate(trend.segments):
+        if segment.end - segment.begin < _LEAST_SEGMENT:
+            raise UsageError(f"{path}.segments[{number}] has fewer than {_LEAST_SEGMENT} points")
