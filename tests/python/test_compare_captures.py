@@ -186,6 +186,15 @@ def test_other_devices_are_refused_unless_forced(tmp_path: Path) -> None:
     assert found.environment_differences[0].key == "devices"
     for wide in (False, True):
         assert f"\nwarning[forced]: {message}\n" in found.render("table", wide=wide)
+    # A document that says otherwise is refused, with the warning or without it.
+    other = found.to_dict()
+    other["method"]["forced"] = False
+    with pytest.raises(UsageError, match="method.forced is false, and a warning is that the comparison was forced"):
+        Comparison.from_dict(other)
+    other["warnings"] = [one for one in other["warnings"] if one["code"] != "forced"]
+    names = "NVIDIA A100-SXM4-40GB and Tesla V100-SXM2-16GB"
+    with pytest.raises(UsageError, match=f"method.forced is false, and the devices are {names}"):
+        Comparison.from_dict(other)
 
 
 def test_runs_and_captures_are_not_mixed(tmp_path: Path) -> None:

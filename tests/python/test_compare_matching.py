@@ -47,6 +47,8 @@ def test_what_does_not_belong_together_is_refused_or_labelled(other: Result, rea
     assert found["fine/forward"].label is None
     assert found.method.forced
     assert "forced" in codes(found)
+    with pytest.raises(UsageError, match="method.forced is false, and a warning is that the comparison was forced"):
+        Comparison.from_dict(replace(found, method=replace(found.method, forced=False)).to_dict())
     assert not compare(run([result()]), run([result(seed=1)]), force=True).method.forced
 
 

@@ -1,4 +1,4 @@
-"""Checks of each side of a comparison of runs: its sessions and its memory."""
+"""Checks of the sides of a comparison: their sessions, memory and devices."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.replicates import LEAST_SESSIONS
 from fastrnns_rs.errors import UsageError
+from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison, Figures, Row
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 def check_sides(found: Comparison) -> None:
     """Rejects sessions that the rows do not have, and two peaks of one process.
 
+    It also rejects sides that do not match in a comparison that was not forced.
+
     Raises:
         UsageError: If a side has such a number; the message names its path.
     """
+    _check_forced(found)
     for name, whole in (("baseline", found.baseline), ("candidate", found.candidate)):
         rows: list[tuple[int, Row, Figures]] = [
             (number, row, side) for number, row in enumerate(found.rows) if (side := getattr(row, name)) is not None
@@ -29,6 +33,22 @@ def check_sides(found: Comparison) -> None:
         if len(whole.files) == 1:
             _check_peaks(name, rows)
     _check_only_runner(found)
+
+
+def _check_forced(found: Comparison) -> None:
+    """Checks that a comparison of sides that do not match was forced.
+
+    The answer begins with this. Rows of runs do not show each reason.
+    """
+    if found.method.forced:
+        return
+    if any(one.code == "forced" for one in found.warnings):
+        raise UsageError("method.forced is false, and a warning is that the comparison was forced")
+    first, second = found.baseline.devices, found.candidate.devices
+    # Captures without the name of a GPU are compared with any.
+    if found.kind == "capture" and first and second and first != second:
+        names = visible(f"{', '.join(first)} and {', '.join(second)}")
+        raise UsageError(f"method.forced is false, and the devices are {names}")
 
 
 def find_runner(row: Row) -> Hashable:
