@@ -139,7 +139,7 @@ impl LeftOut {
         }
         Some(Warning {
             code: "files_left_out",
-            message: format!("all figures lack {}: not a readable capture", counted(all.len() as u64, "file")),
+            message: format!("figures do not include {}: not a readable capture", counted(all.len() as u64, "file")),
             evidence: named.join("; "),
             hint: "Use the paths of captures instead of their folder.".to_owned(),
         })

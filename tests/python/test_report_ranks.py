@@ -184,7 +184,7 @@ def test_a_folder_is_every_capture_in_it(tmp_path: Path) -> None:
     assert len(summary.ranks) == 12
     assert codes(summary) == ["files_left_out"]
     warning = summary.warnings[0]
-    assert warning.message == "all figures lack 3 files: not a readable capture"
+    assert warning.message == "figures do not include 3 files: not a readable capture"
     assert "notes.txt: the file is text" in warning.evidence
     # A file that is named must be one.
     with pytest.raises(FastrnnsError, match=r"notes\.txt"):

@@ -55,6 +55,23 @@ def test_a_manifest_hides_no_capture(tmp_path: Path) -> None:
     assert {Path(one.path).name for one in found.captures} == {"a.json", "b.json"}
 
 
+def test_the_log_of_a_capture_is_no_capture_that_is_missing(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", [kernel("a kernel", 10, 2)])
+    manifest(tmp_path, ("a.json", "kineto"))
+    (tmp_path / "m.log").write_text("# under the profiler\n")
+    kept = [one.code for one in fastrnns_rs.read(tmp_path).warnings]
+    # A log of another name belongs to no manifest, and a capture is no log.
+    (tmp_path / "n.log").write_text("# under the profiler\n")
+    found = fastrnns_rs.read(tmp_path).warnings
+    assert [one.evidence for one in found if one.code == "files_left_out"] == [
+        f"{tmp_path / 'n.log'}: the file is text, but not a JSON trace"
+    ]
+    assert "files_left_out" not in kept
+    (tmp_path / "n.log").unlink()
+    write(tmp_path / "m.log", [kernel("a kernel", 20, 2)])
+    assert {Path(one.path).name for one in fastrnns_rs.read(tmp_path).captures} == {"a.json", "m.log"}
+
+
 def test_a_trace_may_begin_with_much_else(tmp_path: Path) -> None:
     write(tmp_path / "a.json", [kernel("a kernel", 10, 2)])
     plain = json.loads((tmp_path / "a.json").read_text())

@@ -56,8 +56,10 @@ def find_manifest_files(path: str | Path) -> tuple[list[tuple[str, str | None]],
         wanted = _list_files(Path(path), manifest)
     except FastrnnsError:
         return None
-    places = [(one, _place(Path(path), Path(one.path))) for one in manifest.artefacts]
-    return wanted, {real_path(place) for one, place in places if _is_there(place) and _is_what_it_says(one, place)}
+    places = [(one.kind, _place(Path(path), Path(one.path))) for one in manifest.artefacts]
+    # `profile` writes its log beside the manifest, and does not list it there.
+    places.append(("log", Path(path).with_suffix(".log")))
+    return wanted, {real_path(place) for kind, place in places if _is_there(place) and _is_what_it_says(kind, place)}
 
 
 def manifests_at(path: str | Path) -> list[str | Path]:
@@ -101,9 +103,9 @@ def find_read_artefacts(path: str | Path) -> tuple[Capture, list[tuple[ArtefactE
     return manifest, [(one, _place(Path(path), Path(one.path))) for one in manifest.artefacts if one.kind in wanted]
 
 
-def _is_what_it_says(artefact: ArtefactEntry, place: Path) -> bool:
+def _is_what_it_says(kind: str, place: Path) -> bool:
     """Returns False for a capture that is recorded as a text: nothing reads texts."""
-    return artefact.kind not in _TEXTS or file_kinds.kind(place) != "capture"
+    return kind not in _TEXTS or file_kinds.kind(place) != "capture"
 
 
 def runs_in(paths: Sequence[str | Path]) -> int:
