@@ -160,7 +160,7 @@ def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
         "ci_method": None,
         "launch_bound": None,
     }
-    described |= {"n_processes": 1, "n_samples": 3, "stddev_ns": 0.0, "mad_ns": 0.0}
+    described |= {"n_processes": 1, "n_samples": 3, "n_effective": 3.0, "stddev_ns": 0.0, "mad_ns": 0.0}
     module["wall"] = described
     module["profile"]["wall_time_ns"] = 4.0
     fit_view(module["profile"])

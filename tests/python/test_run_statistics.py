@@ -63,6 +63,8 @@ def test_an_interval_of_a_run_is_that_of_its_processes(sessions: int) -> None:
         ({"n_processes": 50}, "n_processes is 50, and the result has 3"),
         ({"n_processes": 0}, "n_processes is 0, and the result has 3"),
         ({"n_samples": 10_000}, "n_samples is 10000, and the result has 9"),
+        ({"n_effective": 9.5}, "n_effective is 9.5, and n_samples is 9"),
+        ({"n_effective": 0.5}, "n_effective is 0.5, and n_samples is 9"),
         # Their statistics would be those of a part of what comparisons use.
         ({"n_samples": 8}, "n_samples is 8, and the result has 9"),
         ({"n_processes": 2, "n_samples": 6}, "n_processes is 2, and the result has 3"),

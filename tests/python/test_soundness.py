@@ -124,6 +124,10 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: (found["processes"][0].update(peak_memory_bytes=8), found.update(peak_memory_bytes=9)),
         "peak_memory_bytes is 9, and no process has this peak",
     ),
+    "a peak of the other kind": (
+        lambda found: (found["processes"][0].update(peak_memory_bytes=8), found.update(peak_reserved_bytes=8)),
+        "peak_reserved_bytes is 8, and no process has this peak",
+    ),
     "a point of another problem": (
         at("point")({"seq-length": 3}),
         "point.seq-length is 3, and that of the problem is ",
@@ -310,7 +314,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
             equal = ("estimate_ns", "ci_low_ns", "ci_high_ns", "mean_ns", *ORDERED)
             plain["results"][0][phase] |= dict.fromkeys(equal, process[f"{phase}_ns"][0])
             plain["results"][0][phase] |= {"n_processes": 1, "n_samples": 2, "stddev_ns": 0, "mad_ns": 0}
-            plain["results"][0][phase] |= {"host_ns": 4.0, "launch_bound": True}
+            plain["results"][0][phase] |= {"n_effective": 2, "host_ns": 4.0, "launch_bound": True}
         plain["results"][0]["point"] = {}
     if kind is Comparison:
         add_up(plain)

@@ -98,9 +98,11 @@ def _check_class(path: str, result: Result) -> None:
 
 
 def _check_peaks(path: str, result: Result) -> None:
-    for name in ("peak_memory_bytes", "peak_reserved_bytes"):
-        value, known = getattr(result, name), {getattr(one, name) for one in result.processes} - {None}
-        if value is not None and known and value not in known:
+    names = ("peak_memory_bytes", "peak_reserved_bytes")
+    known = {name: {getattr(one, name) for one in result.processes} - {None} for name in names}
+    for name in names if any(known.values()) else ():
+        value = getattr(result, name)
+        if value is not None and value not in known[name]:
             raise UsageError(f"{path}{name} is {value}, and no process has this peak")
 
 
@@ -180,6 +182,9 @@ def check_statistics(path: str, summary: PhaseSummary, processes: Sequence[Seque
     for name, count in (("n_processes", len(processes)), ("n_samples", len(samples))):
         if getattr(summary, name) != count:
             raise UsageError(f"{path}.{name} is {getattr(summary, name)}, and the result has {count}")
+    # The autocorrelation time of a process is from 1 to its number of samples.
+    if summary.n_effective is not None and not 1 <= summary.n_effective <= summary.n_samples:
+        raise UsageError(f"{path}.n_effective is {summary.n_effective:.9g}, and n_samples is {summary.n_samples}")
     found = summarize(samples)
     _check_computed(path, summary, {f"{name}_ns": getattr(found, name) for name in _DESCRIBED})
 
