@@ -60,6 +60,8 @@ def test_symbols_become_ascii(variables: dict[str, str]) -> None:
         ("several-modes", "fastrnns-rs explain several_modes"),
         ("Turbo", "fastrnns-rs explain turbo"),
         ("nothing like it", "fastrnns-rs explain"),
+        ("[bold]x", "fastrnns-rs explain"),
+        ("warning[dritf]", "fastrnns-rs explain drift"),
     ],
 )
 def test_an_unknown_code_is_a_usage_error(given: str, command: str) -> None:

@@ -230,6 +230,7 @@ def test_the_next_command_names_the_files_where_they_fit_the_screen() -> None:
         (["t.json", "--devices", "0", "--top", "3", "--color", "never"], "t.json --devices 0 --by idle"),
         (["--match", "gemm", "t.json", "--quiet"], "--match gemm t.json --by kernel"),
         (["--filter", "gemm", "--since", "0ns", "t.json"], "--filter gemm --since 0ns t.json --by idle"),
+        (["t.json", "--devices", "0", "-1"], "t.json --devices 0 -1 --by idle"),
         (["t.json", "--device=0"], "t.json --device=0 --by idle"),
         (["t.json", "--by", "overview", "--names", "short"], "t.json --by idle"),
         (["t.json", "t.json"], "t.json t.json --by idle"),

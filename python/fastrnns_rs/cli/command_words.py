@@ -84,6 +84,8 @@ def _owners(command: click.Command, words: Sequence[str]) -> Iterator[click.Para
     flags = True
     for word in words:
         is_flag = flags and len(word) > 1 and word.startswith("-")
+        # Lists take negative integers.
+        is_flag = is_flag and not (isinstance(taker, ListOption) and word[1:].isdecimal())
         if taker is not None and (not is_flag or not _is_optional(taker)):
             yield taker
             taker = taker if isinstance(taker, ListOption) else None

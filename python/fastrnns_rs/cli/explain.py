@@ -10,7 +10,7 @@ from fastrnns_rs.cli import display
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.cli.options import Verb
 from fastrnns_rs.documents.warning_table import ROWS, TOPICS
-from fastrnns_rs.errors import unknown
+from fastrnns_rs.errors import UsageError, closest
 from fastrnns_rs.views.screen import Line
 from fastrnns_rs.views.warning_codes import code_list, explanation
 
@@ -35,7 +35,8 @@ def command(code: str | None) -> int:
 
 def _row(code: str) -> WarningRow:
     # A warning may be copied with its brackets.
-    code = code.removeprefix("warning").strip("[]:") if "[" in code else code
-    if code not in ROWS:
-        raise unknown("unknown warning code", code, ROWS, hint="List all codes: fastrnns-rs explain")
-    return ROWS[code]
+    name = code.removeprefix("warning").strip("[]:") if "[" in code else code
+    if name not in ROWS:
+        hint, correction = "List all codes: fastrnns-rs explain", closest(name, ROWS)
+        raise UsageError(f"unknown warning code: {code!r}", hint, value=code, correction=correction)
+    return ROWS[name]

@@ -294,6 +294,9 @@ def _check_outputs(given: dict[str, Any]) -> None:
     rules = [] if given["categories"] is None else [given["categories"]]
     output_checks.check_output(given["output"], [*inputs, *rules])
     output_checks.check_not_read(given["plot"], [*inputs, *rules], "--plot")
+    if given["trace"] is not None and shared.is_stdout(given["trace"]):
+        message, hint = f"cannot write file: {str(given['trace'])!r}", "Use the path of a file."
+        raise UsageError(message, hint, where="--trace", reason="a timeline is not written to stdout")
     # Whether it is one of the captures is checked where the trace is merged.
     output_checks.check_output(given["trace"], rules, "--trace")
     output_checks.check_distinct(given, "output", "plot", "trace")
