@@ -129,6 +129,10 @@ def test_the_hint_for_a_named_run_of_a_history_folder_works(monkeypatch: pytest.
         (["--hidden-sise=3"], "unknown option: --hidden-sise (bench)"),
         (["--warmup"], "missing value: --warmup (bench)"),
         (["--hidden-size", "many"], "invalid integer: 'many' (--hidden-size)"),
+        # These values are parsed after all words.
+        (["--stop", "xyz"], "invalid value: 'xyz' (--stop)"),
+        (["--affinity", "99999"], "CPU not available: 99999 (--affinity)"),
+        (["nothing"], "unknown runner: 'nothing' (RUNNER)"),
     ],
 )
 def test_an_option_of_the_run_that_this_version_does_not_have_is_named_with_the_file(
@@ -144,3 +148,11 @@ def test_an_option_of_the_run_that_this_version_does_not_have_is_named_with_the_
             "hint: Resume the run with the version that began it, or start it again.",
         ],
     )
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_value_of_this_command_line_is_named_alone() -> None:
+    command = ["fastrnns-rs", *BENCH, "--stop", "xyz"]
+    run_files.run([run_files.result()], status="interrupted", command=command).save(Path("a.json"))
+    refused = run_pretended("bench", "--resume", "a.json", "--no-history", "--stop", "other")
+    assert (refused.status, refused.stderr.splitlines()[0]) == (2, "error: invalid value: 'other' (--stop)")

@@ -169,29 +169,31 @@ def _measure(
     from fastrnns_rs.verbs.bench.preparation import start
     from fastrnns_rs.verbs.bench.resumption import check_interrupted
 
-    resume = None
-    if given["resume"] is not None:
+    resume, file, typed = None, given["resume"], {name for name in given if shared.is_flag(name)}
+    if file is not None:
         if terminal is not None:
-            results.reserve_earlier(Path(given["resume"]))
-        resume = Run.load(given["resume"])
+            results.reserve_earlier(Path(file))
+        resume = Run.load(file)
         # A run that cannot be resumed is refused before runner files are executed.
         check_interrupted(resume)
         given = resume_options.resumed(command, resume, given)
         if terminal is not None:
             keeping.use(history_options.find_history(given))
-    given = _resolved(given)
-    results.reserve(given["runner_file"])
-    runner_options.load_files(given)
-    ranks = device_options.ranks(given)
-    asked, effort = _options(given), effort_options.make_effort(given)
-    # Unknown runners are reported before torch is imported, which takes seconds.
-    asked.choice.runners()
+    with resume_options.naming_run(file, resume, typed):
+        given = _resolved(given)
+        results.reserve(given["runner_file"])
+        runner_options.load_files(given)
+        ranks = device_options.ranks(given)
+        asked, effort = _options(given), effort_options.make_effort(given)
+        # Unknown runners are reported before torch is imported, which takes seconds.
+        asked.choice.runners()
     if terminal is not None:
         runner_options.note_idle_flags(asked.choice)
     words = ["fastrnns-rs", *sys.argv[1:]] if resume is None else resume.command
     with device_options.open_rank_group(ranks) as rank_group:
         executor = shared.executor()
-        plan, run = start(asked, effort, command=words, resume=resume, rank_group=rank_group, executor=executor)
+        with resume_options.naming_run(file, resume, typed):
+            plan, run = start(asked, effort, command=words, resume=resume, rank_group=rank_group, executor=executor)
         if terminal is not None:
             run_output.tell_what_follows(given, plan, run, keeping, terminal)
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import redirect_stdout
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from itertools import chain
 from pathlib import Path
@@ -13,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from fastrnns_rs.cli.configuration import Code
-from fastrnns_rs.cli.error_text import CommandError
+from fastrnns_rs.cli.error_text import CommandError, command_error
 from fastrnns_rs.cli.history_options import find_history
 from fastrnns_rs.cli.next_command import option_words
 from fastrnns_rs.cli.shared import is_flag
@@ -58,9 +59,7 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
         hint = "Start the run again."
         raise UsageError(message, hint, where="resume", reason=reason, value=given["resume"]) from None
     except CommandError as error:
-        message = f"cannot repeat the command of the run: {given['resume']!r}"
-        hint = "Resume the run with the version that began it, or start it again."
-        raise UsageError(message, hint, where="resume", reason=error.line, value=given["resume"]) from error
+        raise _make_unrepeatable(given["resume"], error.line) from error
     finally:
         # The contexts share it, and `--quiet` of that command belongs to its output.
         meta.clear()
@@ -88,6 +87,35 @@ def resumed(command: click.Command, run: Run, given: dict[str, Any]) -> dict[str
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             click.get_current_context().set_parameter_source(name, ParameterSource.COMMANDLINE)
     return found
+
+
+@contextmanager
+def naming_run(file: str | None, run: Run | None, typed: Collection[str]) -> Iterator[None]:
+    """Names the run in an error of a value that only its command has.
+
+    Args:
+        file: Path of the run.
+        run: Run that is resumed; None for a new run.
+        typed: Options of this command line.
+
+    Raises:
+        UsageError: If there is such an error.
+    """
+    try:
+        yield
+    except UsageError as error:
+        # `resumed` has marked the options of the run's command too.
+        if run is None or error.where in typed or not is_flag(error.where):
+            raise
+        named = command_error(error, click.get_current_context(), run.command[2:], ())
+        raise _make_unrepeatable(file, named.line) from error
+
+
+def _make_unrepeatable(file: str | None, reason: str) -> UsageError:
+    hint = "Resume the run with the version that began it, or start it again."
+    return UsageError(
+        f"cannot repeat the command of the run: {file!r}", hint, where="resume", reason=reason, value=file
+    )
 
 
 def _param(command: click.Command, name: str) -> click.Parameter:
