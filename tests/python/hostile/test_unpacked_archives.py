@@ -101,6 +101,24 @@ def test_settings_of_plots_in_the_working_directory_are_not_read(make: Any, tmp_
     assert (tmp_path / "o.svg").stat().st_size > 0
 
 
+@pytest.mark.parametrize("name", ["settings", "matplotlibrc"])
+def test_settings_of_plots_that_have_no_end_are_not_read(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / name)
+    path = write_run(tmp_path / "r.json", run([result()]))
+    settings = tmp_path / name if name == "settings" else tmp_path
+    refused = run_process("show", path, "--plot", tmp_path / "o.svg", MATPLOTLIBRC=str(settings))
+    assert (refused.status, refused.stderr.splitlines()) == (
+        2,
+        [
+            f"error: cannot read file: {str(tmp_path / name)!r} (MATPLOTLIBRC): not a regular file",
+            "hint: Use the path of a regular file, or unset the variable.",
+        ],
+    )
+    # Many name this device to have no settings.
+    done = run_process("show", path, "--plot", tmp_path / "o.svg", MATPLOTLIBRC=os.devnull)
+    assert (done.status, done.stderr) == (0, "")
+
+
 def test_a_page_that_cannot_be_made_does_not_cost_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> str:
         raise ValueError("planted")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -77,6 +79,8 @@ def require(*modules: str) -> None:
         package = one.partition(".")[0]
         if find_spec(package) is None:
             raise MissingError(f"Python package not found: {package!r}", "Run: pip install 'fastrnns-rs[plots]'")
+        if package == "matplotlib" and package not in sys.modules:
+            _check_settings()
         try:
             import_module(one)
         except Exception as error:
@@ -86,6 +90,20 @@ def require(*modules: str) -> None:
             if package == "matplotlib":
                 hint = "Check the variables MPLBACKEND, MPLCONFIGDIR, XDG_CACHE_HOME, XDG_CONFIG_HOME and TMPDIR."
             raise FastrnnsError(f"cannot import Python package: {package!r}", hint, reason=reason) from error
+
+
+def _check_settings() -> None:
+    """Checks the file of settings that matplotlib reads: a pipe may have no end.
+
+    Raises:
+        UsageError: If it is neither a regular file nor the empty device.
+    """
+    given = os.environ.get("MATPLOTLIBRC")
+    for place in (given, os.path.join(given, "matplotlibrc")) if given else ():  # noqa: PTH118
+        is_ordinary = os.path.isfile(place) or os.path.isdir(place)  # noqa: PTH112, PTH113
+        if os.path.exists(place) and not is_ordinary and not os.path.samefile(place, os.devnull):  # noqa: PTH110, PTH121
+            hint = "Use the path of a regular file, or unset the variable."
+            raise UsageError(f"cannot read file: {place!r}", hint, where="MATPLOTLIBRC", reason="not a regular file")
 
 
 def draw(
