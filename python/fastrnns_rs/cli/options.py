@@ -345,6 +345,6 @@ def spelled(name: str) -> tuple[str, str, str]:
 
 
 def _following(words: list[str]) -> Iterator[str]:
-    """Yields and removes words up to the next flag. A negative integer is none."""
+    """Yields and removes words up to the next flag, with negative integers."""
     while words and (not words[0].startswith("-") or words[0][1:].isdecimal()):
         yield words.pop(0)
