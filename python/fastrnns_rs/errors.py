@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from fastrnns_rs.escaping import visible
+
 TYPE_CHECKING = False  # see the package
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -56,7 +58,8 @@ class FastrnnsError(Exception):
         self.value, self.correction, self.verb, self.command_hint = value, correction, verb, command_hint
         self.message = line(message, where, reason)
         self.other_hint = hint
-        self.hint = hint if correction is None else f"Use {correction!r}."
+        # Hints list names of documents. Python prints an error as it is, and the command line escapes it again.
+        self.hint = visible(hint) if correction is None else f"Use {correction!r}."
 
     def __str__(self) -> str:
         return f"{self.message}. {self.hint}" if self.hint else self.message

@@ -11,6 +11,7 @@ from conftest import FACTS
 from document_kinds import KINDS
 from document_readers import ACTING, Place, hold
 from parts import few
+from run_files import result, run
 
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.comparison import Comparison
@@ -91,3 +92,12 @@ def test_what_a_view_leaves_in_is_escaped_before_it_is_printed(monkeypatch: pyte
     monkeypatch.setattr(summary_view, "render", lambda *_, **__: left)
     asked = {"top": None, "names": "full", "width": None, "wide": False}
     assert rendered({}, "table", "overview", **asked) == shown
+
+
+def test_a_hint_that_lists_names_of_a_document_is_escaped() -> None:
+    """Python prints an error as it is."""
+    made = run([result(f"a\x1b[2J{name}") for name in "xy"])
+    with pytest.raises(FastrnnsError) as caught:
+        made.plot("samples", row="none")
+    assert "Use a\\x1b[2Jx/forward, " in str(caught.value)
+    assert not ACTING.intersection(str(caught.value))
