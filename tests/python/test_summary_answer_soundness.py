@@ -1,4 +1,4 @@
-"""Answers of summaries: the budget of a device is that of its kernels, categories and idle causes."""
+"""Answers of summaries: the budget of a device is that of its kernels, categories, copies, bins and idle causes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kineto_traces import call, kernel, write
+from kineto_traces import call, document, kernel, write
 
-from fastrnns_rs import load
+from fastrnns_rs import load, read
 from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.errors import UsageError
 
@@ -75,3 +75,14 @@ def test_what_the_answer_is_made_from_is_exchanged(what: str, summary: dict[str,
     with pytest.raises(UsageError) as raised:
         SummaryDocument.from_dict(summary)
     assert raised.value.message.startswith(message)
+
+
+def test_two_files_of_a_process_with_time_between_them_are_read(tmp_path: Path) -> None:
+    """No file contains this time: bins cover it, and the span does not."""
+    paths = [tmp_path / f"{number}.json" for number in range(2)]
+    for number, path in enumerate(paths):
+        events = [kernel(start=1000 * number + at, duration=10) for at in (5, 30)]
+        write(path, document(events, host_name="node", baseTimeNanoseconds=10**18))
+    plain = read(*paths).to_dict()
+    [device] = SummaryDocument.from_dict(plain).devices
+    assert (device.span_ns, device.end_ns - device.start_ns) == (70_000, 1_035_000)

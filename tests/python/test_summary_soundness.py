@@ -144,7 +144,7 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "bins of three times the span": (
         lambda found: found["devices"][0]["activity"].update(bin_ns=9),
-        "devices[0].activity.bin_ns is 9, and span_ns 8 is 1 of them, not 3",
+        "devices[0].activity.bin_ns is 9, and the 8 ns of the device are 1 of them, not 3",
     ),
     "a bin that is busy for longer than it is": (
         lambda found: found["devices"][0]["activity"].update(busy_ns=[4, 0, 0]),

@@ -170,10 +170,12 @@ def _check_activity(path: str, device: DeviceRow) -> None:
         return
     if activity.busy_ns and activity.bin_ns < 1:
         raise UsageError(f"{path}.bin_ns is {activity.bin_ns}, not above 0")
-    bins = -(-device.span_ns // activity.bin_ns) if activity.busy_ns else 0
+    # Time between two files of a process is in bins, though it is not part of the span.
+    used_ns = device.end_ns - device.start_ns
+    bins = -(-used_ns // activity.bin_ns) if activity.busy_ns else 0
     if len(activity.busy_ns) != bins:
-        length = f"{activity.bin_ns}, and span_ns {device.span_ns} is {bins} of them, not {len(activity.busy_ns)}"
-        raise UsageError(f"{path}.bin_ns is {length}")
+        length = f"{activity.bin_ns}, and the {used_ns} ns of the device are {bins} of them"
+        raise UsageError(f"{path}.bin_ns is {length}, not {len(activity.busy_ns)}")
     if max(activity.busy_ns, default=0) > activity.bin_ns:
         raise UsageError(f"{path}.busy_ns has {max(activity.busy_ns)} in a bin of {activity.bin_ns}")
     total = sum(activity.busy_ns)
