@@ -101,8 +101,16 @@ def sound_summary(*names: str) -> dict[str, Any]:
         "exposed_communication_ns": 0,
         "kernel_count": sum(one["count"] for one in found["kernels"]),
     }
-    category["count"] = device["kernel_count"]
     whole = device["kernel_total_ns"]
+    category |= {"name": found["kernels"][0]["category"], "count": device["kernel_count"]}
+    for copies in found["memory_operations"]:
+        copies.update(device=0, device_id=device["device_id"])
+    kinds = [{**copies, "name": copies["kind"]} for copies in found["memory_operations"]]
+    for key, rows in (("kernels", [category]), ("copies", kinds)):
+        device["budget"][key] = [{name: row[name] for name in ("name", "count", "total_ns")} for row in rows]
+        device["activity"][key] = [{"name": row["name"], "bins_ns": [row["total_ns"], 0, 0]} for row in rows]
+    work = whole + sum(row["total_ns"] for row in kinds)
+    device["budget"]["counted_twice_ns"] = work - device["busy_ns"]
     for row in (*found["kernels"], category):
         row["kernel_time_fraction"] = row["total_ns"] / whole
     for row in found["kernels"]:

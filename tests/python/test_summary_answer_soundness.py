@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from kineto_traces import call, document, kernel, write
+from summary_documents import sound_summary
 
 from fastrnns_rs import load, read
 from fastrnns_rs.documents.summary import SummaryDocument
@@ -75,6 +76,15 @@ def test_what_the_answer_is_made_from_is_exchanged(what: str, summary: dict[str,
     with pytest.raises(UsageError) as raised:
         SummaryDocument.from_dict(summary)
     assert raised.value.message.startswith(message)
+
+
+def test_a_summary_with_a_report_of_inductor_has_no_other_categories(summary: dict[str, Any]) -> None:
+    """It was read whatever the kernels of its budget: stored documents made by hand had others."""
+    summary["inductor"] = sound_summary("a kernel")["inductor"]
+    SummaryDocument.from_dict(copy.deepcopy(summary))
+    swap(budget(summary)["kernels"])
+    with pytest.raises(UsageError, match="'gemm' of kernels in the budget"):
+        SummaryDocument.from_dict(summary)
 
 
 def test_two_files_of_a_process_with_time_between_them_are_read(tmp_path: Path) -> None:

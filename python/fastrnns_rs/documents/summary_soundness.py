@@ -65,7 +65,7 @@ def check_summary(found: SummaryDocument) -> None:
 def _check_categories(found: SummaryDocument) -> None:
     """Checks that the kernels of each category are those of the devices."""
     budgets = [device.budget for device in found.devices]
-    if None in budgets or found.inductor is not None:
+    if None in budgets:
         return
     of_devices = [(row.name, row) for budget in budgets if budget is not None for row in budget.kernels]
     for name, total, expected in _compare_parts("categories", found.categories, of_devices):
@@ -100,7 +100,7 @@ def _check_exposed(path: str, device: DeviceRow) -> None:
 class _RowsByDevice:
     """Rows of each device by its place.
 
-    Kernels are included if each row is of one device, and their categories are those of the budget.
+    Kernels are included if each row is of one device.
     """
 
     def __init__(self, found: SummaryDocument) -> None:
@@ -111,8 +111,7 @@ class _RowsByDevice:
             self.copies[copies.device].append(copies)
         for stream in found.streams:
             self.streams[stream.device].append(stream)
-        # Earlier versions have other categories in the budget where they know Inductor's kernels.
-        if found.inductor is None and all(row.device is not None for row in found.kernels):
+        if all(row.device is not None for row in found.kernels):
             for kernel in found.kernels:
                 self.kernels[kernel.device].append(kernel)
 
