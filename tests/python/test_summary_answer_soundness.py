@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kineto_traces import call, document, kernel, write
+from kineto_traces import call, copy, document, kernel, operator, write
 from summary_documents import sound_summary
 
 from fastrnns_rs import load, read
@@ -23,6 +23,10 @@ def swap(rows: Any, key: str = "total_ns") -> None:
 
 def budget(found: Any) -> Any:
     return found["devices"][0]["budget"]
+
+
+def activity(found: Any) -> Any:
+    return found["devices"][0]["activity"]
 
 
 def swap_categories(found: Any) -> None:
@@ -49,19 +53,41 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: swap(budget(found)["idle"]),
         "devices[0].budget.idle[0].total_ns is ",
     ),
+    "copies of a budget": (
+        lambda found: swap(budget(found)["copies"]),
+        "total_ns of 'memcpy HtoD' of copies in the budget of devices[0] adds up to 1000, not 3000",
+    ),
+    "counts of copies": (
+        lambda found: budget(found)["copies"][0].update(count=2),
+        "count of 'memcpy HtoD' of copies in the budget of devices[0] adds up to 2, not 1",
+    ),
+    "bins of a category": (
+        lambda found: swap(activity(found)["kernels"], "name"),
+        "devices[0].activity.kernels has 40000 ns of 'elementwise', and the budget 5000 ns",
+    ),
+    "bins of copies": (
+        lambda found: activity(found)["copies"][0]["bins_ns"].__setitem__(0, 1),
+        "devices[0].activity.copies has 3001 ns of 'memcpy HtoD', and the budget 3000 ns",
+    ),
+    "bins of a category that the budget lacks": (
+        lambda found: activity(found)["kernels"].append({**activity(found)["kernels"][0], "name": "layout"}),
+        "devices[0].activity.kernels has 40000 ns of 'layout', and the budget 0 ns",
+    ),
     "idle causes": (lambda found: swap(found["idle_causes"]), "devices[0].budget.idle[0].total_ns is "),
 }
 
 
 @pytest.fixture
 def summary(tmp_path: Path) -> dict[str, Any]:
-    """Two kernels, with time between them that the host and a wait take."""
+    """Two kernels and two copies, with time between them that the host and a wait take."""
     events = [
         call(start=1),
         kernel("ampere_sgemm_128x64_tn", 10, 40, correlation=1),
         call("cudaDeviceSynchronize", 55, 17),
         {**call(start=90), "args": {"correlation": 2}},
         kernel("relu_kernel", 95, 5, correlation=2),
+        copy("HtoD", 100, 3),
+        copy("DtoH", 103, 1),
     ]
     found: dict[str, Any] = load(write(tmp_path / "trace.json", events)).to_dict()
     assert (len(budget(found)["kernels"]), len(budget(found)["idle"])) == (2, 3)
@@ -71,7 +97,7 @@ def summary(tmp_path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_the_answer_is_made_from_is_exchanged(what: str, summary: dict[str, Any]) -> None:
     change, message = CHANGES[what]
-    SummaryDocument.from_dict(copy.deepcopy(summary))
+    SummaryDocument.from_dict(deepcopy(summary))
     change(summary)
     with pytest.raises(UsageError) as raised:
         SummaryDocument.from_dict(summary)
@@ -81,7 +107,7 @@ def test_what_the_answer_is_made_from_is_exchanged(what: str, summary: dict[str,
 def test_a_summary_with_a_report_of_inductor_has_no_other_categories(summary: dict[str, Any]) -> None:
     """It was read whatever the kernels of its budget: stored documents made by hand had others."""
     summary["inductor"] = sound_summary("a kernel")["inductor"]
-    SummaryDocument.from_dict(copy.deepcopy(summary))
+    SummaryDocument.from_dict(deepcopy(summary))
     swap(budget(summary)["kernels"])
     with pytest.raises(UsageError, match="'gemm' of kernels in the budget"):
         SummaryDocument.from_dict(summary)
@@ -96,3 +122,12 @@ def test_two_files_of_a_process_with_time_between_them_are_read(tmp_path: Path) 
     plain = read(*paths).to_dict()
     [device] = SummaryDocument.from_dict(plain).devices
     assert (device.span_ns, device.end_ns - device.start_ns) == (70_000, 1_035_000)
+
+
+def test_an_operator_with_more_time_of_its_own_than_in_all_is_refused(tmp_path: Path) -> None:
+    events = [operator("aten::linear", 0, 50), operator("aten::addmm", 10, 20)]
+    plain = read(write(tmp_path / "trace.json", events)).to_dict()
+    SummaryDocument.from_dict(deepcopy(plain))
+    plain["cpu_operators"][0]["self_ns"] = 50_001
+    with pytest.raises(UsageError, match=r"cpu_operators\[0\].self_ns is 50001, above total_ns, 50000"):
+        SummaryDocument.from_dict(plain)

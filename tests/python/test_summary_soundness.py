@@ -296,7 +296,7 @@ SUMS: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a budget with more copies": (
         lambda found: found["devices"][0]["budget"]["copies"][0].update(count=10**6),
-        "count of copies in the budget of devices[0] adds up to 1000",
+        "of copies in the budget of devices[0] adds up to 1000",
     ),
 }
 

@@ -32,6 +32,7 @@ def check_figures(found: SummaryDocument) -> None:
             _check_statistics(f"{name}[{place}]", each, "ns")
     for place, operator in enumerate(found.cpu_operators):
         _check_quotient(f"cpu_operators[{place}].mean_ns", operator.mean_ns, operator.total_ns, operator.count)
+        _check_part(f"cpu_operators[{place}]", operator, "self_ns", "total_ns")
     for place, copies in enumerate(found.memory_operations):
         path = f"memory_operations[{place}]"
         if copies.total_bytes is not None:

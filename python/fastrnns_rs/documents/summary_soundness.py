@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         StreamRow,
         SummaryDocument,
     )
-    from fastrnns_rs.documents.summary_plots import Histogram
+    from fastrnns_rs.documents.summary_plots import ActivityRow, Histogram
 
 
 def check_summary(found: SummaryDocument) -> None:
@@ -131,8 +131,8 @@ def _check_rows(place: int, device: DeviceRow, rows: _RowsByDevice) -> None:
             pairs += _compare_parts("kernels in the budget", device.budget.kernels, categories)
         # Nor do copies of earlier versions name the device.
         if copies:
-            counted = sum(row.count for row in device.budget.copies)
-            pairs += [("count of copies in the budget", counted, sum(row.count for row in copies))]
+            kinds = [(row.kind, row) for row in copies]
+            pairs += _compare_parts("copies in the budget", device.budget.copies, kinds)
     for name, total, expected in pairs:
         if total != expected:
             raise UsageError(f"{name} of devices[{place}] adds up to {total}, not {expected}")
@@ -185,6 +185,19 @@ def _check_activity(path: str, device: DeviceRow) -> None:
             count = len(row.bins_ns)
             if count != len(activity.busy_ns):
                 raise UsageError(f"{path}.{key}[{place}].bins_ns has {count} bins, and busy_ns {len(activity.busy_ns)}")
+    if device.budget is not None:
+        _check_bins(f"{path}.kernels", activity.kernels, device.budget.kernels)
+        _check_bins(f"{path}.copies", activity.copies, device.budget.copies)
+
+
+def _check_bins(path: str, rows: Iterable[ActivityRow], budget: Iterable[BudgetRow]) -> None:
+    """Checks that the bins of each row add up to its time in the budget."""
+    found = {row.name: sum(row.bins_ns) for row in rows}
+    expected = {row.name: row.total_ns for row in budget}
+    for name in {**found, **expected}:
+        total, known = found.get(name, 0), expected.get(name, 0)
+        if total != known:
+            raise UsageError(f"{path} has {total} ns of {name!r}, and the budget {known} ns")
 
 
 def _check_delays(launches: LaunchesEntry) -> None:
