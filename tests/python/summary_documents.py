@@ -124,13 +124,15 @@ def sound_summary(*names: str) -> dict[str, Any]:
         found["launches"] |= {f"{which}_median_ns": 2.5, f"{which}_p95_ns": 3.5}
     own = {key: found["ranges"][0][key] for key in ("name", "domain", "gpu_exclusive_ns")}
     found["nested_ranges"][0] |= {**own, "gpu_inclusive_ns": own["gpu_exclusive_ns"]}
-    times = dict.fromkeys(("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns"), iteration["duration_ns"])
-    found["iterations"] = [{**iteration, **times}]
+    times = dict.fromkeys(("gpu_ns", "gpu_busy_ns", "gpu_time_ns"), device["busy_ns"])
+    found["iterations"] = [{**iteration, **times, "host_ns": iteration["duration_ns"]}]
     [group] = found["iteration_statistics"]
     group |= {key: times["gpu_ns"] for key in group if key.endswith("_ns")}
-    group |= {"count": 1, "outlier_count": 0, "stddev_ns": None}
+    group |= {"count": 1, "outlier_count": 0, "stddev_ns": None, "host_median_ns": iteration["duration_ns"]}
     [rank] = found["ranks"]
-    rank["busy_ratio"] = 1.0
+    rank |= {"busy_ratio": 1.0, "path": device["path"]} | {
+        key: device[key] for key in ("kernel_count", "kernel_total_ns")
+    }
     return found
 
 

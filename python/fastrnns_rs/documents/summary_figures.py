@@ -14,7 +14,7 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fastrnns_rs.documents.summary import SummaryDocument
+    from fastrnns_rs.documents.summary import DeviceRow, RankRow, SummaryDocument
     from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics
 
 #: Statistics of a row, in the order of their values.
@@ -168,8 +168,6 @@ def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationSt
     members: dict[tuple[str | None, str | None], list[IterationRow]] = {}
     for place, row in enumerate(rows):
         members.setdefault((row.runner, row.phase), []).append(row)
-        for whole in ("gpu_ns", "gpu_time_ns"):
-            _check_part(f"iterations[{place}]", row, "gpu_busy_ns", whole)
         if row.host_ns is not None and row.host_ns != row.duration_ns:
             raise UsageError(f"iterations[{place}].host_ns is {row.host_ns}, and duration_ns is {row.duration_ns}")
     for place, group in enumerate(groups):
@@ -202,6 +200,7 @@ def _check_median(path: str, group: object, name: str, times: Sequence[int | Non
 
 
 def _check_ranks(found: SummaryDocument) -> None:
+    _check_kernels_of_ranks(found)
     middle = median(row.busy_ns for row in found.ranks) if found.ranks else 0
     # Older documents do not tell work from communication.
     work = [row.busy_ns if row.work_ns is None else row.work_ns for row in found.ranks]
@@ -212,3 +211,27 @@ def _check_ranks(found: SummaryDocument) -> None:
         _check_quotient(f"{path}.busy_ratio", row.busy_ratio, row.busy_ns, middle)
         if row.slowest and own < max(work):
             raise UsageError(f"{path} is the slowest, and another rank was busy for {max(work)} ns")
+
+
+def _check_kernels_of_ranks(found: SummaryDocument) -> None:
+    """Checks that the files of a job have the kernels of the devices."""
+    if not found.ranks:
+        return
+    for key in ("kernel_count", "kernel_total_ns"):
+        of_ranks, of_devices = _add_up(found.ranks, key), _add_up(found.devices, key)
+        total, expected = of_ranks.total(), of_devices.total()
+        if total != expected:
+            raise UsageError(f"{key} of ranks adds up to {total}, and that of devices to {expected}")
+        # Devices that several files contain have no path.
+        for place, rank in enumerate(found.ranks):
+            value, least = of_ranks[rank.path], of_devices[rank.path]
+            if value < least:
+                raise UsageError(f"ranks[{place}].{key} is {value}, and devices of its path have {least}")
+
+
+def _add_up(rows: Iterable[RankRow | DeviceRow], key: str) -> Counter[str | None]:
+    """Returns the sum of a number by path."""
+    sums: Counter[str | None] = Counter()
+    for row in rows:
+        sums[row.path] += getattr(row, key)
+    return sums

@@ -8,11 +8,12 @@ from itertools import accumulate, pairwise
 from math import inf
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.iteration_soundness import check_iterations
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fastrnns_rs.documents.summary import (
         BudgetRow,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         StreamRow,
         SummaryDocument,
     )
-    from fastrnns_rs.documents.summary_plots import ActivityRow, Histogram
+    from fastrnns_rs.documents.summary_plots import ActivityRow, Histogram, NestedRange
 
 
 def check_summary(found: SummaryDocument) -> None:
@@ -54,8 +55,13 @@ def check_summary(found: SummaryDocument) -> None:
         _check_categories(found)
     if found.launches is not None:
         _check_delays(found.launches)
-    _check_ranges(found)
-    _check_nested(found)
+    # Devices of earlier versions have no budget.
+    budgets = [one.budget for one in found.devices]
+    known = [row.total_ns for one in budgets if one is not None for row in (*one.kernels, *one.copies)]
+    work_ns = inf if None in budgets else sum(known)
+    _check_ranges(found, work_ns)
+    _check_nested(found.nested_ranges)
+    check_iterations(found, work_ns)
     for place, group in enumerate(found.iteration_statistics):
         # Earlier versions have no GPU spans, and do not name the measure.
         if group.measure == "gpu_ns" and None in {group.host_median_ns, group.gpu_median_ns}:
@@ -242,13 +248,9 @@ def _check_histogram(path: str, histogram: Histogram, matched_count: int) -> Non
         raise UsageError(f"{path} counts {counted} kernels, and matched_count is {matched_count}")
 
 
-def _check_ranges(found: SummaryDocument) -> None:
+def _check_ranges(found: SummaryDocument, work_ns: float) -> None:
     """Checks that a range has at most the activities of all devices."""
     count = sum(one.kernel_count for one in found.devices)
-    budgets = [one.budget for one in found.devices]
-    # Totals of nvprof have no budget.
-    known = [row.total_ns for one in budgets if one is not None for row in (*one.kernels, *one.copies)]
-    work_ns = inf if None in budgets else sum(known)
     for place, row in enumerate(found.ranges):
         # A row counts each activity once, even if several ranges of its name enclose it.
         if row.kernel_count > count:
@@ -258,9 +260,8 @@ def _check_ranges(found: SummaryDocument) -> None:
             raise UsageError(f"{path} is {row.gpu_inclusive_ns}, and kernels and copies of devices take {work_ns} ns")
 
 
-def _check_nested(found: SummaryDocument) -> None:
+def _check_nested(rows: Sequence[NestedRange]) -> None:
     """Checks nested ranges against their parts."""
-    rows = found.nested_ranges
     inside: Counter[int | None] = Counter()
     kernels: Counter[int | None] = Counter()
     for place, row in enumerate(rows):

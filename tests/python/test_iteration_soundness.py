@@ -1,0 +1,158 @@
+"""Iterations and ranks of summaries have the activities of the devices, and outliers are those of their times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import plotted_captures
+import pytest
+from kineto_traces import annotation, call, kernel, write
+
+from fastrnns_rs import load
+from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.errors import UsageError
+
+HOUR = 3600 * 10**9
+
+
+def iteration(place: int, **changes: Any) -> Callable[[Any], object]:
+    """A change of an iteration."""
+    return lambda found: found["iterations"][place].update(changes)
+
+
+def part(**changes: Any) -> Callable[[Any], object]:
+    """A change of the phase of the first iteration."""
+    return lambda found: found["iterations"][0]["parts"][0].update(changes)
+
+
+def mark(place: int, *, outlier: bool, count: int, **changes: Any) -> Callable[[Any], object]:
+    """Marks an iteration, and counts it."""
+    return lambda found: (
+        found["iterations"][place].update(outlier=outlier, **changes),
+        found["iteration_statistics"][0].update(outlier_count=count),
+    )
+
+
+#: Changes of a summary whose last iteration of twelve is an outlier, and the messages.
+CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "a span beyond that of the devices": (
+        iteration(0, gpu_ns=HOUR, gpu_time_ns=HOUR),
+        f"iterations[0].gpu_ns is {HOUR}, and devices were used for ",
+    ),
+    "more work than that of the devices": (
+        iteration(0, gpu_time_ns=HOUR),
+        f"iterations[0].gpu_time_ns is {HOUR}, and kernels and copies of devices take ",
+    ),
+    "a phase that is busy for longer": (
+        part(gpu_busy_ns=HOUR),
+        f"iterations[0].parts[0].gpu_busy_ns is {HOUR}, above ",
+    ),
+    "a phase beyond the devices": (
+        part(gpu_ns=HOUR),
+        f"iterations[0].parts[0].gpu_ns is {HOUR}, and devices were used for ",
+    ),
+    "a phase with more work": (
+        part(gpu_time_ns=HOUR),
+        f"iterations[0].parts[0].gpu_time_ns is {HOUR}, and kernels and copies of devices take ",
+    ),
+    "differences of an ordinary iteration": (
+        iteration(0, differences=[{"category": "gemm", "delta_ns": 1}]),
+        "iterations[0] has differences, and is no outlier",
+    ),
+    "an ordinary iteration as an outlier": (
+        mark(0, outlier=True, count=2),
+        "iterations[0] is an outlier of 12 iterations, and their fences are ",
+    ),
+    "an outlier as an ordinary iteration": (
+        mark(11, outlier=False, count=0, differences=[]),
+        "iterations[11] is no outlier of 12 iterations, and their fences are ",
+    ),
+    "an outlier with another difference": (
+        lambda found: found["iterations"][11]["differences"][0].update(delta_ns=5),
+        "iterations[11].differences add up to 5 ns, and its gpu_time_ns differs from that of the median iteration by ",
+    ),
+    "an outlier without differences": (
+        iteration(11, differences=[]),
+        "iterations[11].differences add up to 0 ns, and its gpu_time_ns differs",
+    ),
+}
+
+
+@pytest.fixture
+def summary(tmp_path: Path) -> dict[str, Any]:
+    """Twelve steps with a phase each. The last one takes far longer."""
+    events = plotted_captures.events()
+    events += [{**annotation("## forward ##", 1000 * step + 1, 800), "pid": 100, "tid": 100} for step in range(12)]
+    found: dict[str, Any] = load(write(tmp_path / "trace.json", events)).to_dict()
+    assert [row["outlier"] for row in found["iterations"]] == [False] * 11 + [True]
+    assert len(found["iterations"][11]["differences"]) == 1
+    return found
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_iterations_that_contradict_devices_or_each_other_are_refused(what: str, summary: dict[str, Any]) -> None:
+    change, message = CHANGES[what]
+    SummaryDocument.from_dict(deepcopy(summary))
+    change(summary)
+    with pytest.raises(UsageError) as raised:
+        SummaryDocument.from_dict(summary)
+    assert raised.value.message.startswith(message)
+
+
+def test_few_iterations_have_no_outliers(tmp_path: Path) -> None:
+    plain = plotted_captures.summary(tmp_path, steps=6).to_dict()
+    SummaryDocument.from_dict(deepcopy(plain))
+    mark(5, outlier=True, count=1)(plain)
+    with pytest.raises(UsageError, match=r"iterations\[5\] is an outlier of 6 iterations"):
+        SummaryDocument.from_dict(plain)
+
+
+def test_a_phase_that_ends_after_its_step_may_have_more_work(tmp_path: Path) -> None:
+    events = [annotation("ProfilerStep#0", 0, 10), annotation("## forward ##", 5, 90)]
+    for number, start in enumerate((6, 50), 1):
+        events.append({**call(start=start), "args": {"correlation": number}})
+        events.append(kernel(start=start + 2, duration=20, correlation=number))
+    [row] = SummaryDocument.from_dict(load(write(tmp_path / "trace.json", events)).to_dict()).iterations
+    assert (row.gpu_time_ns, row.parts[0].gpu_time_ns) == (20_000, 40_000)
+    assert (row.host_ns, row.parts[0].host_ns) == (10_000, 90_000)
+
+
+def exchange(rows: Any) -> None:
+    """Exchanges the kernels of the first two ranks."""
+    for key in ("kernel_count", "kernel_total_ns"):
+        rows[0][key], rows[1][key] = rows[1][key], rows[0][key]
+
+
+#: Changes of the ranks of a summary of three files, and the messages.
+RANKS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "kernels that no device has": (
+        lambda rows: rows[0].update(kernel_count=777_777),
+        "kernel_count of ranks adds up to 777787, and that of devices to 15",
+    ),
+    "time that no device has": (
+        lambda rows: rows[0].update(kernel_total_ns=HOUR),
+        f"kernel_total_ns of ranks adds up to {HOUR + 20_150}, and that of devices to 30150",
+    ),
+    "kernels of another rank": (
+        exchange,
+        "ranks[1].kernel_total_ns is 10000, and devices of its path have 10050",
+    ),
+    "the slowest rank that is not": (
+        lambda rows: [row.update(slowest=row is rows[0]) for row in rows],
+        "ranks[0] is the slowest, and another rank was busy for 10100 ns",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", RANKS)
+def test_ranks_that_contradict_devices_or_each_other_are_refused(what: str, tmp_path: Path) -> None:
+    change, message = RANKS[what]
+    plain = plotted_captures.ranks(tmp_path, 3).to_dict()
+    SummaryDocument.from_dict(deepcopy(plain))
+    change(plain["ranks"])
+    with pytest.raises(UsageError) as raised:
+        SummaryDocument.from_dict(plain)
+    assert raised.value.message == message
