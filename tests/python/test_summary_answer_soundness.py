@@ -51,7 +51,11 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "idle causes of a budget": (
         lambda found: swap(budget(found)["idle"]),
-        "devices[0].budget.idle[0].total_ns is ",
+        "total_ns of 'host' of idle causes in the budget of devices[0] adds up to ",
+    ),
+    "an idle cause of another name": (
+        lambda found: budget(found)["idle"][0].update(name="data_loader"),
+        "count of 'data_loader' of idle causes in the budget of devices[0] adds up to 2, not 0",
     ),
     "copies of a budget": (
         lambda found: swap(budget(found)["copies"]),
@@ -73,7 +77,7 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: activity(found)["kernels"].append({**activity(found)["kernels"][0], "name": "layout"}),
         "devices[0].activity.kernels has 40000 ns of 'layout', and the budget 0 ns",
     ),
-    "idle causes": (lambda found: swap(found["idle_causes"]), "devices[0].budget.idle[0].total_ns is "),
+    "idle causes": (lambda found: swap(found["idle_causes"]), "total_ns of 'host' of idle causes in the budget "),
 }
 
 

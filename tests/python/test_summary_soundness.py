@@ -120,11 +120,11 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "another idle time": (
         first("idle_causes", total_ns=5),
-        "idle_causes of devices[0] add up to 5 ns, and idle_ns is 4",
+        "total_ns of idle_causes of devices[0] adds up to 5, not 4",
     ),
     "another number of gaps": (
         first("idle_causes", count=8),
-        "devices[0].budget.idle[0].count is 7, and that of idle_causes 8",
+        "count of 'host' of idle causes in the budget of devices[0] adds up to 7, not 8",
     ),
     "a kernel of another GPU": (
         first("kernels", device_id=5),

@@ -103,12 +103,6 @@ def _check_places(found: SummaryDocument) -> None:
 
 
 def _check_devices(found: SummaryDocument) -> None:
-    idle: Counter[int | None] = Counter()
-    causes: Counter[tuple[str, int | None, str]] = Counter()
-    for row in found.idle_causes:
-        idle[row.device] += row.total_ns
-        causes["total_ns", row.device, row.cause] += row.total_ns
-        causes["count", row.device, row.cause] += row.count
     for place, device in enumerate(found.devices):
         path = f"devices[{place}]"
         _check_quotient(f"{path}.utilization", device.utilization, device.busy_ns, device.span_ns)
@@ -118,15 +112,6 @@ def _check_devices(found: SummaryDocument) -> None:
             raise UsageError(f"{path}.span_ns is {device.span_ns}, and the device was used from {ends}")
         _check_part(path, device, "exposed_communication_ns", "busy_ns")
         _check_part(path, device, "overlap_ns", "busy_ns")
-        if place in idle and idle[place] != device.idle_ns:
-            raise UsageError(f"idle_causes of {path} add up to {idle[place]} ns, and idle_ns is {device.idle_ns}")
-        # Budgets of earlier versions have other causes.
-        for number, cause in enumerate(device.budget.idle if device.budget else ()):
-            for key, value in (("count", cause.count), ("total_ns", cause.total_ns)):
-                expected = causes.get((key, place, cause.name), value)
-                if value != expected:
-                    where = f"{path}.budget.idle[{number}].{key}"
-                    raise UsageError(f"{where} is {value}, and that of idle_causes {expected}")
     for place, row in enumerate(found.idle_causes):
         _check_part(f"idle_causes[{place}]", row, "in_stream_ns", "total_ns")
     for place, stream in enumerate(found.streams):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         BudgetRow,
         CategoryRow,
         DeviceRow,
+        IdleRow,
         KernelRow,
         LaunchesEntry,
         MemoryRow,
@@ -113,10 +114,13 @@ class _RowsByDevice:
         self.copies: defaultdict[int | None, list[MemoryRow]] = defaultdict(list)
         self.streams: defaultdict[int | None, list[StreamRow]] = defaultdict(list)
         self.kernels: defaultdict[int | None, list[KernelRow]] = defaultdict(list)
+        self.idle: defaultdict[int | None, list[IdleRow]] = defaultdict(list)
         for copies in found.memory_operations:
             self.copies[copies.device].append(copies)
         for stream in found.streams:
             self.streams[stream.device].append(stream)
+        for idle in found.idle_causes:
+            self.idle[idle.device].append(idle)
         if all(row.device is not None for row in found.kernels):
             for kernel in found.kernels:
                 self.kernels[kernel.device].append(kernel)
@@ -124,21 +128,25 @@ class _RowsByDevice:
 
 def _check_rows(place: int, device: DeviceRow, rows: _RowsByDevice) -> None:
     """Checks streams and the budget against the device and other rows."""
-    copies, streams, kernels = rows.copies[place], rows.streams[place], rows.kernels[place]
+    copies, streams, kernels, idle = rows.copies[place], rows.streams[place], rows.kernels[place], rows.idle[place]
     pairs = []
-    # Earlier versions have no streams.
+    # Rows of earlier versions do not name their device.
     if streams:
         expected = device.kernel_total_ns + sum(row.total_ns for row in copies)
         pairs += [("total_ns of streams", sum(row.total_ns for row in streams), expected)]
         pairs += [("kernel_count of streams", sum(row.kernel_count for row in streams), device.kernel_count)]
+    if idle:
+        pairs += [("total_ns of idle_causes", sum(row.total_ns for row in idle), device.idle_ns)]
     if device.budget is not None:
         if kernels:
             categories = [(row.category, row) for row in kernels]
             pairs += _compare_parts("kernels in the budget", device.budget.kernels, categories)
-        # Nor do copies of earlier versions name the device.
         if copies:
             kinds = [(row.kind, row) for row in copies]
             pairs += _compare_parts("copies in the budget", device.budget.copies, kinds)
+        if idle:
+            causes = [(row.cause, row) for row in idle]
+            pairs += _compare_parts("idle causes in the budget", device.budget.idle, causes)
     for name, total, expected in pairs:
         if total != expected:
             raise UsageError(f"{name} of devices[{place}] adds up to {total}, not {expected}")
