@@ -172,7 +172,8 @@ def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
     }
     described |= {"n_processes": 1, "n_samples": 3, "n_effective": 3.0, "stddev_ns": 0.0, "mad_ns": 0.0}
     module["wall"] = described
-    module["profile"]["wall_time_ns"] = 4.0
+    module["reason"] = None
+    module["profile"] |= {"wall_time_ns": 4.0, "runs": module["times"] * module["repeat"]}
     fit_view(module["profile"])
     module["categories"][0]["kernel_time_fraction"] = 1.0
     kernel |= {"time": {**described}, "num_gb": 1e-9, "bandwidth_gb_per_s": 0.25}

@@ -319,7 +319,7 @@ def test_a_snapshot_is_named_or_leaves_no_file(measure: Measure, tmp_path: Path,
             return Answer({}, "died", "out of memory", "")
         path.write_bytes(b"pickle")
         on_part({"memory_snapshot": True})
-        return DONE
+        return timed(job, on_part)
 
     paths = [module(tmp_path / "m.py", "['0_backward']", device="cuda:1")]
     report, [job] = measure(paths, worker, gpus=2, memory_snapshot=True, output_dir=tmp_path / "out")

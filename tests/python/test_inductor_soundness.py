@@ -31,6 +31,28 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda one: one["samples_ns"].append([]),
         r"a process or all of them have no samples",
     ),
+    # `verbs/inductor` computes the wall time of any samples, and of a module that is `ok` there are some.
+    "samples without a wall time": (
+        lambda one: one.update(wall=None, profile=None),
+        r"\] has samples_ns, and its wall time is null$",
+    ),
+    "nothing that was measured": (
+        lambda one: one.update(wall=None, profile=None, samples_ns=[]),
+        r"\] is ok, and its wall time is null$",
+    ),
+    "a reason of no failure": (
+        lambda one: one.update(reason="it died"),
+        r"\] is ok, and its reason is 'it died'$",
+    ),
+    "two configurations that were chosen": (
+        lambda one: one["kernels"].append({**one["kernels"][0], "config": "other"}),
+        r"\.kernels has 2 configurations of 'x' that were chosen$",
+    ),
+    # The calls that are profiled are as many as those that are timed.
+    "a profile of other calls": (
+        lambda one: (one["profile"].update(runs=8), fit_view(one["profile"])),
+        r"profile\.runs is 8, and times and repeat give 16$",
+    ),
     "a kernel beyond its times": (
         lambda one: one["kernels"][0]["time"].update(median_ns=9.0),
         r"kernels\[0\]\.time\.median_ns is 9, and samples are from 4",
@@ -65,7 +87,7 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         r"profile\.wall_time_ns is 40, and that of wall is 4$",
     ),
     "a profile without a wall time": (
-        lambda one: one.update(wall=None, samples_ns=[]),
+        lambda one: one.update(status="failed", wall=None, samples_ns=[]),
         r"profile\.wall_time_ns is 4, and that of wall is null$",
     ),
     "a larger share of a category": (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.inductor_upstream import tabulate_line
 from fastrnns_rs.documents.run_soundness import check_order, check_statistics
 from fastrnns_rs.documents.tolerances import check_number, is_near
@@ -37,9 +39,14 @@ def check_module(path: str, module: ModuleRow) -> None:
     Raises:
         UsageError: If there is such a number; the message names its path.
     """
+    if module.status == "ok" and module.reason is not None:
+        raise UsageError(f"{path} is ok, and its reason is {shown(module.reason)}")
     _check_wall(path, module)
     for number, kernel in enumerate(module.kernels):
         _check_kernel(f"{path}.kernels[{number}]", kernel)
+    for (name, _), count in Counter((one.name, one.key) for one in module.kernels if one.chosen).items():
+        if count > 1:
+            raise UsageError(f"{path}.kernels has {count} configurations of {shown(name)} that were chosen")
     _check_profile(path, module)
     # A profile has the rows with the longest own times on the module's device, the longest first.
     key = "self_cpu_ns" if module.device.partition(":")[0] == "cpu" else "self_device_ns"
@@ -75,6 +82,10 @@ def check_view(path: str, found: InductorEntry) -> None:
 
 def _check_wall(path: str, module: ModuleRow) -> None:
     if module.wall is None:
+        if module.samples_ns:
+            raise UsageError(f"{path} has samples_ns, and its wall time is null")
+        if module.status == "ok":
+            raise UsageError(f"{path} is ok, and its wall time is null")
         return
     if not all(module.samples_ns) or not module.samples_ns:
         raise UsageError(f"{path} has a wall time, and a process or all of them have no samples_ns")
@@ -90,6 +101,8 @@ def _check_profile(path: str, module: ModuleRow) -> None:
         # A module without a wall time has no profile.
         wall_ns = None if module.wall is None else module.wall.median_ns
         check_number(f"{path}.profile.wall_time_ns", profile.wall_time_ns, wall_ns, "wall")
+        if profile.runs != (runs := module.times * module.repeat):
+            raise UsageError(f"{path}.profile.runs is {profile.runs}, and times and repeat give {runs}")
     for number, one in enumerate(module.categories):
         share = one.total_ns / whole if whole else None
         check_number(
