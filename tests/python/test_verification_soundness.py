@@ -112,6 +112,28 @@ VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: add_check(found, name="state", tolerance_relative=100.0),
         r"^results\[0\]\.checks\[1\]\.tolerance_relative is 100, not 0\.5$",
     ),
+    # `verify` has a reason for each runner that failed.
+    "a failed runner without a cause": (
+        lambda found: (found.update(ok=False), found["results"][0].update(status="failed", reason=None)),
+        r"^results\[0\] is failed, and has neither a reason nor a check that is not ok$",
+    ),
+    # The index is of an element of both tensors.
+    "an element beyond the tensor": (
+        lambda found: found["results"][0]["checks"][0].update(worst_index=[0, 4, 0]),
+        r"^results\[0\]\.checks\[0\]\.worst_index is \[0, 4, 0\], and shape is \[4, 4, 4\]$",
+    ),
+    "an element before the tensor": (
+        lambda found: found["results"][0]["checks"][0].update(worst_index=[0, -1, 0]),
+        r"^results\[0\]\.checks\[0\]\.worst_index is ",
+    ),
+    "an element of another number of dimensions": (
+        lambda found: found["results"][0]["checks"][0].update(worst_index=[0, 0]),
+        r"^results\[0\]\.checks\[0\]\.worst_index is \[0, 0\], and shape is \[4, 4, 4\]$",
+    ),
+    "an element of no tensor": (
+        lambda found: found["results"][0]["checks"][0].update(shape=None, expected_shape=None),
+        r"^results\[0\]\.checks\[0\]\.worst_index is \[0, 0, 0\], and shape is None$",
+    ),
     "no finite error": (
         lambda found: found["results"][0]["checks"][0].update(max_absolute=None),
         r"^results\[0\]\.checks\[0\] is ok, and max_absolute is null$",
@@ -161,6 +183,16 @@ def test_errors_within_both_tolerances_are_ok(name: str, values: list[float]) ->
     expected = torch.tensor([first, second], dtype=torch.float64)
     found = expected + torch.tensor([error, other], dtype=torch.float64)
     one = checks.compare(name, found, expected, Tolerance(relative=0.02, absolute=1.5), scaled=name != "output").check
+    assert one.ok
+    plain = example(Verification, lambda: "x") | {"schema_version": "1.99"}
+    plain["results"][0]["checks"] = [asdict(one)]
+    assert Verification.from_dict(plain).results[0].checks == [one]
+
+
+def test_a_rounded_relative_error_at_the_limit_is_ok() -> None:
+    """The quotient of this error is 0.10000000000000002."""
+    numbers = [torch.tensor([one], dtype=torch.float64) for one in (0.831145452777418, 0.7555867752521982)]
+    one = checks.compare("output", *numbers, Tolerance(relative=0.1, absolute=0.0)).check
     assert one.ok
     plain = example(Verification, lambda: "x") | {"schema_version": "1.99"}
     plain["results"][0]["checks"] = [asdict(one)]

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from fastrnns_rs.documents import soundness
-from fastrnns_rs.documents.codec import RunWarning
+from fastrnns_rs.documents.codec import RunWarning, shown
 from fastrnns_rs.documents.container import Container
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
-from fastrnns_rs.documents.tolerances import COMPUTED
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING
 from fastrnns_rs.errors import UsageError
 
 FORMATS = ("table", "json")
@@ -150,9 +150,13 @@ def check_result(path: str, result: Verified) -> None:
         raise UsageError(f"{path} is ok, and no check is of its results")
     if result.status in {"skipped", "interrupted"} and result.checks:
         raise UsageError(f"{path} is {result.status}, and has checks")
+    # A runner may also fail by an error, which is its reason.
+    if result.status == "failed" and result.reason is None and all(one.ok for one in result.checks):
+        raise UsageError(f"{path} is failed, and has neither a reason nor a check that is not ok")
     for number, check in enumerate(result.checks):
         place = f"{path}.checks[{number}]"
         _check_errors(place, check)
+        _check_index(place, check)
         is_given = _is_given(check)
         usual = 0.0 if is_given else relative[0]
         if check.tolerance_relative != usual:
@@ -185,10 +189,25 @@ def _check_errors(path: str, check: Check) -> None:
         raise UsageError(f"{path} is ok, and max_absolute is null")
     for name, other in (("absolute", "relative"), ("relative", "absolute")):
         error, allowed = getattr(check, f"max_{name}"), getattr(check, f"tolerance_{name}")
-        if error is not None and error > allowed and not getattr(check, f"tolerance_{other}"):
+        # The quotient of an error at the limit is rounded.
+        if error is not None and error > allowed * (1 + ROUNDING) and not getattr(check, f"tolerance_{other}"):
             raise UsageError(f"{path} is ok, and max_{name} is {error:g}, above tolerance_{name}, {allowed:g}")
     if check.max_absolute is not None and check.max_absolute > check.tolerance_absolute:
         _check_both(path, check, check.max_absolute)
+
+
+def _check_index(path: str, check: Check) -> None:
+    """Rejects an index of an element that the tensor does not have."""
+    worst, shape = check.worst_index, check.shape
+    if worst is None:
+        return
+    # A tensor without elements has no worst one, nor have tensors of unlike shapes.
+    if (
+        shape is None
+        or len(worst) != len(shape)
+        or any(not 0 <= one < size for one, size in zip(worst, shape, strict=True))
+    ):
+        raise UsageError(f"{path}.worst_index is {shown(worst)}, and shape is {shown(shape)}")
 
 
 def _check_both(path: str, check: Check, max_absolute: float) -> None:
