@@ -215,7 +215,7 @@ COMPARISONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "an exit code of no command": (lambda found: found.update(exit_code=7), "exit_code is 7, and no row is the cause"),
     "a mean beside its interval": (
         lambda found: found["geometric_mean"].update(ratio=0.9),
-        "geometric_mean.ratio is 0.9, outside of its interval from 0.391733296 to 0.46578892",
+        "geometric_mean.ratio is 0.9, outside of its interval from 1.05090127 to 1.24956998",
     ),
 }
 CAPTURES: dict[str, tuple[Callable[[Any], Any], str]] = {
