@@ -56,6 +56,7 @@ class WriterLocks:
         if os.getpid() != self._process:
             # A fork shares the locks of its parent, which still writes the files.
             return
+        self._claimed.clear()
         interrupt: KeyboardInterrupt | None = None
         while self._held:
             try:

@@ -109,3 +109,14 @@ def test_the_holder_is_what_the_lock_says_or_unknown(tmp_path: Path) -> None:
             lock.write_text(text)
             with pytest.raises(ValueError, match=f"{shown} writes the file"):
                 others.hold(path)
+
+
+def test_locks_that_were_released_lock_again(tmp_path: Path) -> None:
+    """A second `with` block left a claimed file unlocked."""
+    path, lock, locks = tmp_path / "run.json", tmp_path / ".run.json.lock", WriterLocks()
+    path.write_text("a run")
+    for _ in range(2):
+        with locks:
+            locks.claim(path, lambda: None)
+            assert lock.exists()
+        assert not lock.exists()
