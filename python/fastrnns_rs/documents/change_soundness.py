@@ -1,18 +1,18 @@
-"""Checks of rows of captures: changes of kernels, categories and device time."""
+"""Checks of changes of statistics, kernels, categories and device time."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.tolerances import COMPUTED, check_number
-from fastrnns_rs.documents.verdict_soundness import check_adjusted, check_certainty
+from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, check_number
+from fastrnns_rs.documents.verdict_soundness import check_adjusted
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastrnns_rs.documents.comparison import Change, Comparison
+    from fastrnns_rs.documents.comparison import Change, Comparison, StatisticChange
 
 
 def check_changes(found: Comparison) -> None:
@@ -41,6 +41,20 @@ def check_changes(found: Comparison) -> None:
         for path, row in [*changes, ("device_time", whole)]:
             share = row.delta_ns / whole.delta_ns if whole.delta_ns else None
             check_number(f"{path}.contribution", row.contribution, share, "delta_ns")
+
+
+def check_certainty(path: str, row: Change | StatisticChange, error: float) -> None:
+    """Rejects a p-value that does not agree with its interval.
+
+    The p-value of a ratio of 1 is below the error of an interval that excludes 1, and only there.
+    """
+    p_value, low, high = row.p_value, row.ratio_ci_low, row.ratio_ci_high
+    if p_value is None or low is None or high is None:
+        return
+    excludes, contains = low > 1 + ROUNDING or high < 1 - ROUNDING, low < 1 - ROUNDING and high > 1 + ROUNDING
+    if (excludes and p_value > error * (1 + COMPUTED)) or (contains and p_value < error * (1 - COMPUTED)):
+        how = "excludes" if excludes else "contains"
+        raise UsageError(f"{path}.p_value is {p_value:g}, and its interval from {low:g} to {high:g} {how} 1")
 
 
 def _check_change(path: str, row: Change) -> None:

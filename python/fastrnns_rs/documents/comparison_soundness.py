@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.basis_soundness import check_bases
-from fastrnns_rs.documents.change_soundness import check_changes
+from fastrnns_rs.documents.change_soundness import check_certainty, check_changes
 from fastrnns_rs.documents.codec import has_keys_since, shown, to_plain
 from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.run_soundness import check_estimate
 from fastrnns_rs.documents.side_soundness import check_sides
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
-from fastrnns_rs.documents.verdict_soundness import check_certainty, check_verdicts, find_replicates
+from fastrnns_rs.documents.verdict_soundness import check_verdicts, find_replicates
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:

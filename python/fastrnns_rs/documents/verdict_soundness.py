@@ -12,7 +12,7 @@ from fastrnns_rs.documents.combined_ratio import combine_ratios
 from fastrnns_rs.documents.replicates import session_levels, vary
 from fastrnns_rs.documents.side_soundness import find_runner
 from fastrnns_rs.documents.table_correction import counted_p_values, is_withdrawn
-from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, check_number
+from fastrnns_rs.documents.tolerances import check_number
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -194,20 +194,6 @@ def check_adjusted(name: str, table: Sequence[Row | Change], rate: float) -> Non
     values = counted_p_values((verdict, value) for verdict, (*_, value) in zip(verdicts, rows, strict=True))
     for (number, row, _), value in zip(rows, benjamini_hochberg(values, rate=rate).adjusted, strict=True):
         check_number(f"{name}[{number}].p_value_adjusted", row.p_value_adjusted, value, f"all {name}", _SMALLEST)
-
-
-def check_certainty(path: str, row: Change | StatisticChange, error: float) -> None:
-    """Rejects a p-value that does not agree with its interval.
-
-    The p-value of a ratio of 1 is below the error of an interval that excludes 1, and only there.
-    """
-    p_value, low, high = row.p_value, row.ratio_ci_low, row.ratio_ci_high
-    if p_value is None or low is None or high is None:
-        return
-    excludes, contains = low > 1 + ROUNDING or high < 1 - ROUNDING, low < 1 - ROUNDING and high > 1 + ROUNDING
-    if (excludes and p_value > error * (1 + COMPUTED)) or (contains and p_value < error * (1 - COMPUTED)):
-        how = "excludes" if excludes else "contains"
-        raise UsageError(f"{path}.p_value is {p_value:g}, and its interval from {low:g} to {high:g} {how} 1")
 
 
 def _check_mean(found: Comparison) -> None:
