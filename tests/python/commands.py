@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +20,7 @@ import pytest
 from facts import FACTS
 
 from fastrnns_rs import cli
+from fastrnns_rs.cli import shared
 from fastrnns_rs.machine import environment
 from fastrnns_rs.machine.facts import Facts
 from fastrnns_rs.processes.launcher import Executor
@@ -55,6 +55,8 @@ def run_cli(
             patch.chdir(cwd)
         # It remembers the value of TMPDIR.
         patch.setattr(tempfile, "tempdir", None)
+        # A time limit on the tests ends them, and not the command of one of them.
+        patch.setattr(shared, "interrupt_on_signals", lambda: None)
         patch.setattr(sys, "argv", ["fastrnns-rs", *words])
         patch.setattr(sys, "stdout", out)
         patch.setattr(sys, "stderr", err)
@@ -105,8 +107,7 @@ def finished(command: list[str], cwd: Path | None = None, *, timeout_s: float = 
 
 @contextmanager
 def _restored() -> Iterator[None]:
-    """Restores what a command changes of its process: runners, the module path and signal handlers."""
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    """Restores what a command changes of its process: runners and the module path."""
     runners, path, modules = dict(registry.all_runners()), [*sys.path], {*sys.modules}
     for name in [name for name, one in runners.items() if not one.source.module.startswith("fastrnns_rs.")]:
         # Files of tests define runners too, which a fresh process would not know.
@@ -122,8 +123,6 @@ def _restored() -> Iterator[None]:
             # A file of the user's is executed by each command.
             if not str(getattr(sys.modules[name], "__file__", None) or installed[0]).startswith(installed):
                 del sys.modules[name]
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
 
 
 if __name__ == "__main__":

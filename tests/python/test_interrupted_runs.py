@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -129,3 +130,11 @@ def test_ctrl_c_while_a_run_is_formatted_does_not_cost_the_run(
     done = run_pretended(*words, cwd=tmp_path, TMPDIR=tmp_path)
     assert done.status == 130
     check_kept(done, tmp_path, 3 if words[0] == "bench" else 6)
+
+
+def test_a_time_limit_on_the_tests_ends_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command in their process took the signal for Ctrl-C: one test failed, and the others ran on."""
+    handled: list[int] = []
+    monkeypatch.setattr(signal, "signal", lambda number, _handler: handled.append(number))
+    assert run_cli("list").status == 0
+    assert signal.SIGTERM not in handled
