@@ -49,7 +49,7 @@ impl<'a> Walked<'a> {
         };
         // In front of everything else that needs the index of calls.
         let operations = (!trace.calls.is_empty()).then(|| launched(trace, chosen));
-        let mut gaps = Gaps::new(trace, chosen, &options.data_loaders);
+        let mut gaps = Gaps::new(trace, chosen, &options.data_loaders, false);
         let works = trace.works.all();
         let is_kernel: Vec<bool> = collected(works.iter().map(|work| matches!(work.kind, Kind::Kernel(..))));
         let mut add = |entry: &Entry, launch: Option<&Launch>| {

@@ -22,8 +22,14 @@ pub(in crate::trace::aggregate) struct Gaps<'a> {
 }
 
 impl<'a> Gaps<'a> {
-    /// `data_loaders` are found in the names of ranges in which a thread waits for data.
-    pub(in crate::trace::aggregate) fn new(trace: &'a Trace, chosen: &'a Chosen<'_>, data_loaders: &[String]) -> Self {
+    /// `data_loaders` are found in the names of ranges in which a thread waits for data. If `each`, all pieces are given;
+    /// otherwise those of an interval and a cause may be given as one.
+    pub(in crate::trace::aggregate) fn new(
+        trace: &'a Trace,
+        chosen: &'a Chosen<'_>,
+        data_loaders: &[String],
+        each: bool,
+    ) -> Self {
         let works = trace.works.all().iter();
         let callees = trace.callees.all().iter();
         Self {
@@ -31,7 +37,7 @@ impl<'a> Gaps<'a> {
             device_of: collected(works.map(|work| chosen.device_of[work.queue.device as usize])),
             last: vec![None; chosen.devices.all().len()],
             launches_graphs: collected(callees.map(|callee| trace.names.text(callee.name).contains("GraphLaunch"))),
-            host: Host::new(trace, chosen, data_loaders),
+            host: Host::new(trace, chosen, data_loaders, each),
             coverage: chosen.coverage(),
         }
     }
@@ -67,7 +73,7 @@ impl<'a> Gaps<'a> {
         let in_stream = self.is_one_stream(last, next);
         let mut give = |start, end, cause| {
             if end > start {
-                take(Cut { device, start, end, cause, in_stream: in_stream && cause == Cause::Dependency });
+                take(Cut { device, start, end, cause, count: 1, in_stream: in_stream && cause == Cause::Dependency });
             }
         };
         let (start, end) = (last.end, next.start);

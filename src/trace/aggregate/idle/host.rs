@@ -1,6 +1,7 @@
 //! Activity of a thread before it launched the operation that a device waited for.
 
-use super::loaders::Loaders;
+use super::loaders::{Load, Loaders};
+use super::overlapping::Walk;
 use super::spans::{Spans, cut, merge};
 use super::{Before, Cause, Cut};
 use crate::memory::{self, Room as _, collected};
@@ -19,13 +20,15 @@ pub(super) struct Host<'a> {
     /// By callee: its thread, if that is known.
     thread_of: Vec<u32>,
     before: Vec<Before>,
+    /// True if all pieces are given, false if those of a part and a cause are given as one.
+    each: bool,
 }
 
 /// A call in which a thread waits.
 type Waiting = (u32, Wait, (i64, i64));
 
 impl<'a> Host<'a> {
-    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'_>, data_loaders: &[String]) -> Self {
+    pub(super) fn new(trace: &'a Trace, chosen: &'a Chosen<'_>, data_loaders: &[String], each: bool) -> Self {
         let mut threads = Distinct::default();
         let callees = trace.callees.all().iter();
         let thread_of = callees.map(|callee| {
@@ -37,6 +40,7 @@ impl<'a> Host<'a> {
             thread_of: collected(thread_of),
             loaders: Loaders::new(trace, chosen, data_loaders),
             before: Vec::new(),
+            each,
         }
     }
 
@@ -50,30 +54,42 @@ impl<'a> Host<'a> {
     /// Gives the pieces of all that were added.
     pub(super) fn explain(&mut self, take: &mut impl FnMut(Cut)) {
         let mut before = std::mem::take(&mut self.before);
-        before.sort_unstable_by_key(|part| (self.thread_of[part.callee as usize], part.start));
+        before.sort_unstable_by_key(|part| (self.by(part), part.start));
         let waiting = self.waiting(&before);
-        for part in &before {
-            let thread = self.thread_of[part.callee as usize];
+        for parts in before.chunk_by(|one, other| self.by(one) == self.by(other)) {
+            let [of_thread, of_process] = self.loaders.of(parts[0].callee);
+            let thread = self.thread_of[parts[0].callee as usize];
             let of = |wait| {
                 let first = waiting.partition_point(|&(on, to, _)| (on, to) < (thread, wait));
                 let count = waiting[first..].partition_point(|&(on, to, _)| (on, to) == (thread, wait));
                 &waiting[first..first + count]
             };
-            let span = |waiting: &Waiting| waiting.2;
-            let covers = [
-                (Cause::Synchronization, Spans::new(of(Wait::Synchronization), span, part.start)),
-                (Cause::Allocation, Spans::new(of(Wait::Allocation), span, part.start)),
-            ];
-            let [of_thread, of_process] = self.loaders.of(part.callee);
-            let same = |span: &(i64, i64)| *span;
-            let loaders = [
-                (Cause::DataLoader, Spans::new(of_thread, same, part.start)),
-                (Cause::DataLoader, Spans::new(of_process, same, part.start)),
-            ];
-            cut(covers, loaders, part, take);
+            let (synchronization, allocation) = (of(Wait::Synchronization), of(Wait::Allocation));
+            let (span, same) = (|waiting: &Waiting| waiting.2, |load: &Load| load.0);
+            let waits = |time| {
+                [
+                    (Cause::Synchronization, Spans::new(synchronization, span, time)),
+                    (Cause::Allocation, Spans::new(allocation, span, time)),
+                ]
+            };
+            let loads = |spans, time| (Cause::DataLoader, Spans::new(spans, same, time));
+            if self.each {
+                for part in parts {
+                    let time = part.start;
+                    cut(waits(time), [of_thread, of_process].map(|spans| loads(spans, time)), part, take);
+                }
+            } else {
+                let time = parts[0].start;
+                Walk::new(waits(time), loads(of_thread, time), of_process, time).sum(parts, take);
+            }
         }
         before.clear();
         self.before = before;
+    }
+
+    /// The thread of a part, and the lists of its data loaders: these differ where no thread is known.
+    fn by(&self, part: &Before) -> (u32, [usize; 2]) {
+        (self.thread_of[part.callee as usize], self.loaders.places(part.callee))
     }
 
     /// The calls in which a thread waits during one of its parts, which are sorted; touching ones of a kind are one.

@@ -13,8 +13,11 @@ const NAMES: [&str; 2] = ["enumerate(DataLoader)", "_next_data"];
 /// A thread: its clock, its process and its number.
 type Thread = (u32, Option<i64>, i64);
 
+/// A span, and the length of all spans before it.
+pub(super) type Load = ((i64, i64), u64);
+
 /// Spans that are sorted and do not touch.
-type Sorted = Vec<(i64, i64)>;
+type Sorted = Vec<Load>;
 
 /// The ranges of data loaders, of threads and of whole processes.
 pub(super) struct Loaders {
@@ -46,13 +49,18 @@ impl Loaders {
         let places: Vec<Option<usize>> = collected(labels);
         for range in &trace.ranges {
             if let Some(place) = places[range.label as usize] {
-                lists[place].put((range.start, range.end.unwrap_or(i64::MAX)));
+                lists[place].put(((range.start, range.end.unwrap_or(i64::MAX)), 0));
             }
         }
         for list in &mut lists {
-            list.retain(|(start, end)| end > start);
+            list.retain(|((start, end), _)| end > start);
             list.sort_unstable();
-            merge(list, |_, _| true, |span| span);
+            merge(list, |_, _| true, |load| &mut load.0);
+            let mut length = 0;
+            for ((start, end), before) in list {
+                *before = length;
+                length += end.abs_diff(*start);
+            }
         }
         let callees = trace.callees.all().iter().map(|callee| {
             let clock = chosen.clocks[callee.clock as usize];
@@ -64,8 +72,13 @@ impl Loaders {
         Self { lists, of_callee }
     }
 
+    /// The same for callees of one thread, and of one process without a thread.
+    pub(super) fn places(&self, callee: u32) -> [usize; 2] {
+        self.of_callee[callee as usize]
+    }
+
     /// The spans in which the thread of a callee waited for data, and those in which its process did.
-    pub(super) fn of(&self, callee: u32) -> [&[(i64, i64)]; 2] {
-        self.of_callee[callee as usize].map(|place| self.lists[place].as_slice())
+    pub(super) fn of(&self, callee: u32) -> [&[Load]; 2] {
+        self.places(callee).map(|place| self.lists[place].as_slice())
     }
 }

@@ -4,6 +4,7 @@ mod cause;
 mod gaps;
 mod host;
 mod loaders;
+mod overlapping;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,7 @@ use super::select::{Chosen, Numbers};
 use crate::memory::{self, Room as _};
 use crate::trace::{BudgetRow, IdleRow, Trace};
 
-/// A piece of an idle interval.
+/// A piece of an idle interval, or several of one cause as if they were one of their length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     /// The place in [`Trace::devices`] of the operation with which the interval ends.
@@ -27,6 +28,8 @@ pub(super) struct Cut {
     /// After the start.
     end: i64,
     cause: Cause,
+    /// Number of pieces.
+    count: u64,
     /// True if the operation waited for nothing but an operation of its own stream.
     in_stream: bool,
 }
@@ -58,7 +61,7 @@ pub struct Piece {
 
 /// All pieces, by device and start. `data_loaders` are found in the names of ranges in which a thread waits for data.
 pub(super) fn pieces(trace: &Trace, chosen: &Chosen<'_>, data_loaders: &[String]) -> Vec<Piece> {
-    let (mut pieces, mut gaps) = (Vec::new(), Gaps::new(trace, chosen, data_loaders));
+    let (mut pieces, mut gaps) = (Vec::new(), Gaps::new(trace, chosen, data_loaders, true));
     let named = |Cut { device, start, end, cause, .. }| Piece { device, start, end, cause: cause.name() };
     for (entry, launch) in launched(trace, chosen).filter(|(entry, _)| chosen.operation(entry)) {
         gaps.add(&entry, launch.as_ref(), &mut |cut| pieces.put(named(cut)));
@@ -88,7 +91,7 @@ impl<'a> Sums<'a> {
         let device = self.chosen.device_of[piece.device as usize] as usize;
         let (count, total) = &mut self.of_devices[device][piece.cause as usize];
         let length = piece.end.abs_diff(piece.start);
-        (*count, *total) = (*count + 1, total.saturating_add(length));
+        (*count, *total) = (*count + piece.count, total.saturating_add(length));
         if piece.in_stream {
             self.in_streams[device] = self.in_streams[device].saturating_add(length);
         }

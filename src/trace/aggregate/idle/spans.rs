@@ -35,7 +35,7 @@ impl<'a, T> Spans<'a, T> {
     }
 
     /// Returns true if a span covers `time`, which is not before that of the last call, and the time until which that holds.
-    fn at(&mut self, time: i64) -> (bool, i64) {
+    pub(super) fn at(&mut self, time: i64) -> (bool, i64) {
         while let Some(first) = self.rest.first() {
             let (start, end) = (self.span)(first);
             if end > time {
@@ -54,7 +54,7 @@ pub(super) fn cut<T, U>(
     part: &Before,
     take: &mut impl FnMut(Cut),
 ) {
-    let piece = |start, cause| Cut { device: part.device, start, end: start, cause, in_stream: false };
+    let piece = |start, cause| Cut { device: part.device, start, end: start, cause, count: 1, in_stream: false };
     let mut open: Option<Cut> = None;
     let mut time = part.start;
     while time < part.end {

@@ -2,6 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::loaders::Load;
+use super::overlapping::Walk;
+use super::spans::Spans;
 use super::*;
 use crate::trace::aggregate::made::Made;
 use crate::trace::aggregate::select::Selection;
@@ -196,6 +199,39 @@ fn by_nanosecond(operations: &[Operation], calls: &[Spell], ranges: &[Spell]) ->
         all.into_iter().zip(sums).map(move |(cause, (count, total))| (device, cause, count, total))
     });
     rows.filter(|row| row.2 > 0).collect()
+}
+
+/// One by one, they would take minutes.
+#[test]
+fn adds_up_the_pieces_of_many_devices() {
+    let count = 50_000_u32;
+    let list = |start: i64, length: i64, step: u64| -> Vec<Load> {
+        let starts = (0..count).map(|place| (start + 10 * i64::from(place), u64::from(place) * step));
+        starts.map(|(start, before)| ((start, start + length), before)).collect()
+    };
+    let (waits, of_thread, of_process) = (list(2, 3, 3), list(4, 2, 2), list(5, 2, 2));
+    let part = |device| Before { callee: 0, device, start: 3, end: 10 * i64::from(count) };
+    let parts: Vec<Before> = (0..count).map(part).collect();
+    let (same, of_load) = (|wait: &Load| wait.0, |load: &Load| load.0);
+    let spans = |cause, spans| (cause, Spans::new(spans, same, 3));
+    let waits = [spans(Cause::Synchronization, &waits[..]), spans(Cause::Allocation, &[])];
+    let mut pieces = Vec::new();
+    Walk::new(waits, (Cause::DataLoader, Spans::new(&of_thread, of_load, 3)), &of_process, 3)
+        .sum(&parts, &mut |cut| pieces.push(cut));
+    let count = u64::from(count);
+    let expected = [
+        (Cause::Synchronization, count, 3 * count - 1),
+        (Cause::DataLoader, count, 2 * count),
+        (Cause::Host, count, 5 * count - 2),
+    ];
+    assert_eq!(pieces.len(), 3 * parts.len());
+    for (place, piece) in pieces.iter().enumerate() {
+        let (cause, count, length) = expected[place % 3];
+        assert_eq!(
+            (piece.device, piece.cause, piece.count, piece.end.abs_diff(3)),
+            ((place / 3) as u32, cause, count, length)
+        );
+    }
 }
 
 proptest! {
