@@ -71,6 +71,15 @@ def test_a_sweep_does_not_contradict_its_results(changes: dict[str, float], mess
         Run.from_dict(plain)
 
 
+def test_a_sweep_has_few_axes() -> None:
+    plain = summarized()
+    plain["plan"]["axes"] = [{"name": f"axis-{number}", "values": [1]} for number in range(32)]
+    assert len(Run.from_dict(plain).plan.axes) == 32
+    plain["plan"]["axes"] *= 2
+    with pytest.raises(UsageError, match=r"^plan\.axes has length 64, and a sweep supports 32 axes$"):
+        Run.from_dict(plain)
+
+
 def test_an_exponent_is_within_its_interval() -> None:
     plain = summarized()
     known = {"runner": "cudnn", "phase": "forward", "axis": "hidden-size", "at": {}, "n_points": 3, "exponent": 1.0}

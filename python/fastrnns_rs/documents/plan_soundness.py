@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Stopping rules that end both sides after the same number of processes.
 _PAIRED = {"count", "time", "decided"}
+#: Most axes of a sweep, which has a law of growth for each of its results and axes. There are 15 options to sweep.
+_MOST_AXES = 32
 
 
 def check_sessions(run: Run) -> None:
@@ -33,15 +35,17 @@ def check_sessions(run: Run) -> None:
 
 
 def check_plan(run: Run) -> None:
-    """Rejects a plan that contradicts the results or the status.
+    """Rejects a plan that contradicts the run, or has too many axes.
 
     Sessions have processes, and only live processes have turns. Comparisons warn by the status, and judge live
     processes by their turns.
 
     Raises:
-        UsageError: If the plan contradicts itself or the status.
+        UsageError: If the plan contradicts itself or the status, or has too many axes.
     """
     plan = run.plan
+    if len(plan.axes) > _MOST_AXES:
+        raise UsageError(f"plan.axes has length {len(plan.axes)}, and a sweep supports {_MOST_AXES} axes")
     if plan.stopped_by == "interrupt" and run.status != "interrupted":
         raise UsageError(f"status is {run.status}, and plan.stopped_by is interrupt")
     for number, result in enumerate(run.results):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import growth
 from fastrnns_rs.documents.replicates import counted, levels
@@ -26,46 +27,83 @@ _GROWTH_FIELDS = (
 )
 
 
-def growths(axis: str, results: Sequence[Result]) -> list[SweepGrowth]:
-    """Fits the growth of times along a numeric axis.
+class Growths:
+    """Growth of times along axes, fitted when it is needed.
 
     There is one fit for each runner, combination of the other axes, and phase.
     """
-    lines: dict[tuple[Hashable, ...], tuple[str, Point, list[Result]]] = {}
-    for one in results:
-        if axis not in one.point:
-            continue
-        at = {name: value for name, value in one.point.items() if name != axis}
-        name = name_runner(one)
-        lines.setdefault((name, *sorted(at.items())), (name, at, []))[2].append(one)
-    return [_growth(axis, *line, phase) for line in lines.values() for phase in _phases(line[2])]
+
+    def __init__(self, axes: Iterable[str], results: Iterable[Result]) -> None:
+        """Groups the results by what is the same along an axis."""
+        self._lines: dict[str, dict[Hashable, list[Result]]] = {axis: {} for axis in axes}
+        self._found: dict[Hashable, SweepGrowth | None] = {}
+        self._medians: dict[Hashable, list[float]] = {}
+        for one in results:
+            runner, digest = name_runner(one), _digest(one.point)
+            for item in one.point.items():
+                if (lines := self._lines.get(item[0])) is not None:
+                    lines.setdefault((runner, digest - _digest_axis(item)), []).append(one)
+
+    def along(self, axis: str) -> list[SweepGrowth]:
+        """Fits all growth of times along a numeric axis."""
+        return [self._fit(axis, line, phase) for line in self._lines[axis].values() for phase in _phases(line)]
+
+    def find(self, axis: str, runner: str, at: Point, phase: Phase) -> SweepGrowth | None:
+        """Returns a growth, or None if the results have none."""
+        key = (axis, runner, _digest(at), phase)
+        if key not in self._found:
+            line = self._lines[axis].get(key[1:3], [])
+            self._found[key] = None
+            # Texts have no exponents, and neither have sizes that no build measures.
+            with suppress(ValueError):
+                self._found[key] = self._fit(axis, line, phase) if phase in _phases(line) else None
+        return self._found[key]
+
+    def _fit(self, axis: str, line: Sequence[Result], phase: Phase) -> SweepGrowth:
+        times = {int(one.point[axis]): self._find_medians(one, phase) for one in line}
+        times = {size: medians for size, medians in times.items() if medians}
+        sizes = sorted(times)
+        at = {name: value for name, value in line[0].point.items() if name != axis}
+        empty = SweepGrowth(runner=name_runner(line[0]), phase=phase, axis=axis, at=at, n_points=len(sizes))
+        if len(sizes) < _LEAST_POINTS:
+            have = f"{len(sizes)} has" if len(sizes) == 1 else f"{len(sizes)} have"
+            return replace(empty, reason=f"it takes {_LEAST_POINTS} values; {have} a time")
+        if min(min(medians) for medians in times.values()) <= 0:
+            return replace(empty, reason="the clock is too coarse: some times are 0")
+        law = growth([float(size) for size in sizes], [times[size] for size in sizes])
+        off = law.largest_deviation > _LARGEST_DEVIATION
+        by_more_than_chance = law.lack_of_fit_p is None or law.lack_of_fit_p < _LEVEL
+        return replace(
+            empty,
+            **{name: getattr(law, name) for name in _GROWTH_FIELDS},
+            # With fewer processes, chance cannot be excluded.
+            straight=not (off and by_more_than_chance) if law.n_processes >= _LEAST_PROCESSES else None,
+        )
+
+    def _find_medians(self, result: Result, phase: Phase) -> list[float]:
+        # A result is on a line of each of its axes.
+        key = (id(result), phase)
+        if key not in self._medians:
+            self._medians[key] = _medians(result, phase)
+        return self._medians[key]
 
 
-def _phases(line: Sequence[Result]) -> list[Literal["forward", "backward"]]:
-    return ["forward", "backward"] if any(one.backward is not None for one in line) else ["forward"]
+def _phases(line: Sequence[Result]) -> list[Phase]:
+    phases: list[Phase] = ["forward"] if line else []
+    return [*phases, "backward"] if any(one.backward is not None for one in line) else phases
 
 
-def _growth(
-    axis: str, runner: str, at: Point, line: Sequence[Result], phase: Literal["forward", "backward"]
-) -> SweepGrowth:
-    times = {int(one.point[axis]): _medians(one, phase) for one in line}
-    times = {size: medians for size, medians in times.items() if medians}
-    sizes = sorted(times)
-    empty = SweepGrowth(runner=runner, phase=phase, axis=axis, at=at, n_points=len(sizes))
-    if len(sizes) < _LEAST_POINTS:
-        have = f"{len(sizes)} has" if len(sizes) == 1 else f"{len(sizes)} have"
-        return replace(empty, reason=f"it takes {_LEAST_POINTS} values; {have} a time")
-    if min(min(medians) for medians in times.values()) <= 0:
-        return replace(empty, reason="the clock is too coarse: some times are 0")
-    law = growth([float(size) for size in sizes], [times[size] for size in sizes])
-    off = law.largest_deviation > _LARGEST_DEVIATION
-    by_more_than_chance = law.lack_of_fit_p is None or law.lack_of_fit_p < _LEVEL
-    return replace(
-        empty,
-        **{name: getattr(law, name) for name in _GROWTH_FIELDS},
-        # With fewer processes, chance cannot be excluded.
-        straight=not (off and by_more_than_chance) if law.n_processes >= _LEAST_PROCESSES else None,
-    )
+def _digest(point: Point) -> int:
+    """Returns a number from which axes can be subtracted.
+
+    Two points have the same by chance alone.
+    """
+    return sum(map(_digest_axis, point.items()))
+
+
+def _digest_axis(axis: tuple[str, int | str]) -> int:
+    # Some numbers have the same hash, as -1 and -2.
+    return hash((axis[0], repr(axis[1])))
 
 
 def _medians(result: Result, phase: str) -> list[float]:
@@ -86,10 +124,11 @@ def summarize_sweep(axes: Sequence[SweepAxis], results: Sequence[Result]) -> Swe
     """Returns the findings of a sweep."""
     measured = [one for one in results if one.status == "ok" and one.point]
     numeric = [axis.name for axis in axes if all(isinstance(value, int) for value in axis.values)]
+    found = Growths(numeric, measured)
     return Sweep(
         axes=list(axes),
         cells=[cell for one in measured for cell in _cells(one)],
-        growth=[one for axis in numeric for one in growths(axis, measured)],
+        growth=[one for axis in numeric for one in found.along(axis)],
     )
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.sweep import label, name_runner
-from fastrnns_rs.documents.sweep_findings import growths
+from fastrnns_rs.documents.sweep_findings import Growths
 from fastrnns_rs.documents.tolerances import COMPUTED, check_number
 from fastrnns_rs.errors import UsageError
 
@@ -108,13 +107,9 @@ def _check_exponent(path: str, one: SweepGrowth) -> None:
 
 def _check_growths(growth: Sequence[SweepGrowth], measured: Sequence[Result]) -> None:
     """Rejects exponents that are not those of the processes."""
-    computed: dict[Hashable, SweepGrowth] = {}
-    for axis in {one.axis for one in growth}:
-        # Texts have no exponents, and neither have sizes that no build measures.
-        with suppress(ValueError):
-            computed |= {_growth_key(one): one for one in growths(axis, measured)}
+    computed = Growths({one.axis for one in growth}, measured)
     for number, one in enumerate(growth):
-        path, expected = f"sweep.growth[{number}]", computed.get(_growth_key(one))
+        path, expected = f"sweep.growth[{number}]", computed.find(one.axis, one.runner, one.at, one.phase)
         if expected is None:
             if one.exponent is not None:
                 raise UsageError(f"{path}.exponent is {one.exponent:.9g}, and the results have none")
@@ -127,7 +122,3 @@ def _check_growths(growth: Sequence[SweepGrowth], measured: Sequence[Result]) ->
             raise UsageError(f"{path}.local_exponents has length {lengths[0]}, and that of the results is {lengths[1]}")
         for place, (value, known) in enumerate(zip(one.local_exponents, expected.local_exponents, strict=True)):
             check_number(f"{path}.local_exponents[{place}]", value, known, "the results", unit=1)
-
-
-def _growth_key(one: SweepGrowth) -> Hashable:
-    return (one.axis, one.phase, _key(one.runner, one.at))

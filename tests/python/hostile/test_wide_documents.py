@@ -13,9 +13,10 @@ from run_files import exactly, run
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.run_file import Result, Run
+from fastrnns_rs.errors import UsageError
 
 #: So many that a quadratic reader takes minutes, and a linear one a second.
-CELLS, RESULTS = 12_000, 5_000
+CELLS, RESULTS, AXES = 12_000, 5_000, 3_000
 
 
 @pytest.mark.long("mutants")
@@ -34,6 +35,24 @@ def test_a_sweep_of_many_points_is_shown() -> None:
         found = Run.from_dict(plain)
         assert len(found.render("table")) > 40 * CELLS
         assert len(found.render("markdown")) > 40 * CELLS
+
+
+@pytest.mark.long("mutants")
+def test_growth_along_many_axes_is_checked() -> None:
+    plain: dict[str, Any] = json.loads((ROOT / "tests" / "data" / "documents" / "run_8_fe90074.json").read_text())
+    (cell, *_), (growth, *_), (result, *_) = plain["sweep"]["cells"], plain["sweep"]["growth"], plain["results"]
+    points = [{f"axis-{number}": value for number in range(AXES)} for value in range(2)]
+    plain["results"] = [result | {"point": point} for point in points]
+    plain["sweep"]["cells"] = [cell | {"point": point} for point in points]
+    plain["sweep"]["growth"] = [growth | {"axis": name, "at": {}, "exponent": None} for name in points[0]]
+    # A quadratic reader would also need much memory.
+    with bounded(5):
+        assert Run.from_dict(plain).sweep is not None
+        plain["sweep"]["growth"][-1]["exponent"] = 1.0
+        with pytest.raises(
+            UsageError, match=rf"^sweep\.growth\[{AXES - 1}\]\.exponent is 1, and the results have none$"
+        ):
+            Run.from_dict(plain)
 
 
 @pytest.mark.long("mutants")
