@@ -6,6 +6,7 @@ import json
 import math
 import random
 import statistics
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,20 @@ def test_iterations_of_one_process_are_no_replicates(told: Any) -> None:
     assert first.ratio == first.candidate.total_ns / first.baseline.total_ns
     assert found.baseline.gpu_time_median_ns == statistics.median(map(sum, zip(*before.times.values(), strict=True)))
     assert [one.code for one in found.warnings] == ["outside_iterations"]
+
+
+def test_captures_without_a_kernel_take_little_memory(told: Any) -> None:
+    def side(name: str) -> list[Told]:
+        return [Told({f"{name}{place}_{number}": [1000 + place] for number in range(10)}) for place in range(100)]
+
+    sides = [side("a"), side("b")]
+    tracemalloc.start()
+    try:
+        assert len(told(*sides).kernels) == 2000
+        # A number for each kernel and capture alone takes 24 bytes.
+        assert tracemalloc.get_traced_memory()[1] < 24 * 2000 * 100 * 2
+    finally:
+        tracemalloc.stop()
 
 
 def test_captures_go_before_iterations(told: Any) -> None:

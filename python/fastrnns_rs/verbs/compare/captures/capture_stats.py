@@ -119,9 +119,13 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
     for key, parts in counted.items():
         known = [*found[key].values()]
         count = sum(count for count, _ in parts.values())
-        of_groups = [0] * len(groups)
+        of_groups: dict[int, int] = {}
         for place, (_, total) in parts.items() if groups else ():
-            of_groups[group_of[place]] += total
+            of_groups[group_of[place]] = of_groups.get(group_of[place], 0) + total
+        # Most captures may lack the operation: all of these share one 0.
+        values = [0.0] * len(groups)
+        for group, total in of_groups.items():
+            values[group] = total / weights[group]
         operations.append(
             NormalisedTimes(
                 key=key,
@@ -132,7 +136,7 @@ def normalise_times(side: CaptureSide, basis: Basis, replicate: Replicate | None
                 total_ns=totals[key],
                 mean_ns=sums[key] / by,
                 launches=count / by,
-                values_ns=[total / weight for total, weight in zip(of_groups, weights, strict=True)],
+                values_ns=values,
             )
         )
     known_iterations = iterations if all(one.iterations for one in side.readings) else None
