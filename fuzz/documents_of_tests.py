@@ -2,7 +2,7 @@
 
 Every check of a document has a test. By chance, the fuzzer finds few of the documents that one needs.
 
-    SEEDS=FOLDER PYTHONPATH=fuzz python -m pytest -p documents_of_tests tests/python/test_*soundness.py
+    SEEDS=FOLDER PYTHONPATH=fuzz python -m pytest -p documents_of_tests tests/python/test_*sound*.py
 """
 
 from __future__ import annotations
