@@ -129,10 +129,6 @@ def test_the_hint_for_a_named_run_of_a_history_folder_works(monkeypatch: pytest.
         (["--hidden-sise=3"], "unknown option: --hidden-sise (bench)"),
         (["--warmup"], "missing value: --warmup (bench)"),
         (["--hidden-size", "many"], "invalid integer: 'many' (--hidden-size)"),
-        # These values are parsed after all words.
-        (["--stop", "xyz"], "invalid value: 'xyz' (--stop)"),
-        (["--affinity", "99999"], "CPU not available: 99999 (--affinity)"),
-        (["nothing"], "unknown runner: 'nothing' (RUNNER)"),
     ],
 )
 def test_an_option_of_the_run_that_this_version_does_not_have_is_named_with_the_file(
@@ -156,3 +152,36 @@ def test_a_value_of_this_command_line_is_named_alone() -> None:
     run_files.run([run_files.result()], status="interrupted", command=command).save(Path("a.json"))
     refused = run_pretended("bench", "--resume", "a.json", "--no-history", "--stop", "other")
     assert (refused.status, refused.stderr.splitlines()[0]) == (2, "error: invalid value: 'other' (--stop)")
+
+
+@pytest.mark.usefixtures("anywhere")
+@pytest.mark.parametrize(
+    ("words", "reason", "hint"),
+    [
+        (
+            ["--stop", "xyz"],
+            "invalid value: 'xyz' (--stop)",
+            "Use precision:1%, precision:1%:20m, time:30s or count:100.",
+        ),
+        (
+            ["--affinity", "99999"],
+            "CPU not available: 99999 (--affinity)",
+            "Use CPUs that this process may use, such as 0 or 0,2-3.",
+        ),
+        (
+            ["--axis", "hidden-size=x"],
+            "invalid value of hidden-size: 'x' (--axis)",
+            "Use numbers such as 128,256, start:stop:step, or pow2:6:10 for powers of two.",
+        ),
+        (["nothing"], "unknown runner: 'nothing' (RUNNER)", "List all runners: fastrnns-rs list"),
+    ],
+)
+def test_a_value_of_the_run_that_is_wrong_here_is_named_with_the_file(words: list[str], reason: str, hint: str) -> None:
+    """These values are parsed after all words."""
+    made = run_files.run([run_files.result()], status="interrupted", command=["fastrnns-rs", *BENCH, *words])
+    made.save(Path("a.json"))
+    refused = run_pretended("bench", "--resume", "a.json", "--no-history")
+    assert (refused.status, refused.stderr.splitlines()) == (
+        2,
+        [f"error: cannot repeat the command of the run: 'a.json' (--resume): {reason}", f"hint: {hint}"],
+    )

@@ -68,7 +68,7 @@ def command_error(
     given = CommandWords(context.command, words)
     # The command `history` has an option of its own name.
     is_command = error.where == context.command.name and error.value is None
-    named = None if is_command else _named(context.command, error.where)
+    named = None if is_command else find_param(context.command, error.where)
     # An equal word of the command line is another value.
     elsewhere = _FILE in error.where or (named is not None and _is_unwritten(named, context))
     owner = None if elsewhere else given.owner(error.value, named)
@@ -84,7 +84,7 @@ def command_error(
     return CommandError(text, _hint(error, given, owner), find_exit_code(error))
 
 
-def _named(command: click.Command, where: str) -> click.Parameter | None:
+def find_param(command: click.Command, where: str) -> click.Parameter | None:
     """Returns the parameter with the name of a Python argument."""
     names = (where, _OTHER_NAMES.get(where))
     return next((param for name in names for param in command.params if name and param.name == name), None)
@@ -140,7 +140,7 @@ def _with_options(text: str, command: click.Command) -> str:
 def _option(command: click.Command, found: re.Match[str]) -> str:
     if found[1] == "tool" and found[2]:
         return f"--{found[2].strip(chr(34))}"
-    param, value = _named(command, found[1]), found[2]
+    param, value = find_param(command, found[1]), found[2]
     if not isinstance(param, click.Option):
         return found[0] if param is None else _spelled(param, 0)
     flag = max(param.opts, key=len)

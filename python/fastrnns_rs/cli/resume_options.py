@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from fastrnns_rs.cli.configuration import Code
-from fastrnns_rs.cli.error_text import CommandError, command_error
+from fastrnns_rs.cli.error_text import CommandError, command_error, find_param
 from fastrnns_rs.cli.history_options import find_history
 from fastrnns_rs.cli.next_command import option_words
 from fastrnns_rs.cli.shared import is_flag
@@ -104,15 +104,18 @@ def naming_run(file: str | None, run: Run | None, typed: Collection[str]) -> Ite
     try:
         yield
     except UsageError as error:
+        context = click.get_current_context()
+        param = find_param(context.command, error.where)
+        name = "" if param is None else str(param.name)
         # `resumed` has marked the options of the run's command too.
-        if run is None or error.where in typed or not is_flag(error.where):
+        if run is None or name in typed or not is_flag(name):
             raise
-        named = command_error(error, click.get_current_context(), run.command[2:], ())
-        raise _make_unrepeatable(file, named.line) from error
+        named = command_error(error, context, run.command[2:], ())
+        raise _make_unrepeatable(file, named.line, error.hint) from error
 
 
-def _make_unrepeatable(file: str | None, reason: str) -> UsageError:
-    hint = "Resume the run with the version that began it, or start it again."
+def _make_unrepeatable(file: str | None, reason: str, hint: str = "") -> UsageError:
+    hint = hint or "Resume the run with the version that began it, or start it again."
     return UsageError(
         f"cannot repeat the command of the run: {file!r}", hint, where="resume", reason=reason, value=file
     )
