@@ -217,7 +217,7 @@ class Listener:
             self._discard(line)
             return
         if kind == "phase":
-            self._begin_phase(str(content.get("name")))
+            self._begin_phase(_one_line(content.get("name")))
         elif kind == "part":
             # An empty part is the begin of the work, after torch was imported. It counts once.
             begins = not content and not self._has_begun
@@ -260,8 +260,8 @@ def started(command: list[str], environment: dict[str, str]) -> Process:
         raise FastrnnsError(str(error), hint) from error
 
 
-def _one_line(text: str) -> str:
-    """Returns a reason for a table: without control characters, and shortened."""
+def _one_line(text: object) -> str:
+    """Returns a text of the worker for a line of a screen: without control characters, and shortened."""
     valid = str(text).encode("utf-8", "backslashreplace").decode()
     shown = "".join(letter if letter.isprintable() else " " for letter in valid).strip()
     return shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1] + "…"

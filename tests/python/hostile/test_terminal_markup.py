@@ -67,7 +67,7 @@ from fastrnns_rs import runner
 def forge(_problem):
     for descriptor in range(3, 30):
         try:
-            os.write(descriptor, b'{"kind": "phase", "name": "[/green]\\u001b[31m:tada:"}\n')
+            os.write(descriptor, b'{"kind": "phase", "name": "[/green]\\u001b[31m\\ud800:tada:"}\n')
             os.write(descriptor, b'{"kind": "result", "status": "failed", "reason": "[/blue] :smile: \\u001b[5m"}\n')
         except OSError:
             continue
