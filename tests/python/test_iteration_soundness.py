@@ -42,6 +42,10 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         iteration(0, gpu_ns=HOUR, gpu_time_ns=HOUR),
         f"iterations[0].gpu_ns is {HOUR}, and devices were used for ",
     ),
+    "a group twice": (
+        lambda found: found["iteration_statistics"].append(found["iteration_statistics"][0]),
+        "iteration_statistics has a runner and a phase twice",
+    ),
     "more work than that of the devices": (
         iteration(0, gpu_time_ns=HOUR),
         f"iterations[0].gpu_time_ns is {HOUR}, and kernels and copies of devices take ",

@@ -44,6 +44,9 @@ def check_iterations(found: SummaryDocument, work_ns: float) -> None:
             _check_activities(f"{path}.parts[{number}]", part, used_ns, work_ns)
         if row.differences and not row.outlier:
             raise UsageError(f"{path} has differences, and is no outlier")
+    known = {(one.runner, one.phase) for one in found.iteration_statistics}
+    if len(known) < len(found.iteration_statistics):
+        raise UsageError("iteration_statistics has a runner and a phase twice")
     for group in found.iteration_statistics:
         _check_outliers(group, groups.get((group.runner, group.phase), {}))
 
@@ -82,7 +85,8 @@ def _check_outliers(group: IterationStatistics, rows: dict[str, IterationRow]) -
         inside = slack if row.outlier else -slack
         if row.outlier is (low + inside <= time(row) <= high - inside):
             kind = f"{'an' if row.outlier else 'no'} outlier of {len(rows)} iterations"
-            raise UsageError(f"{path} is {kind}, and their fences are {low:.9g} and {high:.9g} ns")
+            why = f"their fences are {low:.9g} and {high:.9g} ns" if len(rows) >= _FEWEST else f"it takes {_FEWEST}"
+            raise UsageError(f"{path} is {kind}, and {why}")
         delta = sum(each.delta_ns for each in row.differences)
         expected = (row.gpu_time_ns or 0) - (usual.gpu_time_ns or 0)
         # With the most differences there may be others.

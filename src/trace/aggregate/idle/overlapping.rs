@@ -106,7 +106,7 @@ impl<'a, T> Walk<'a, T> {
         (cause, until)
     }
 
-    /// The first and the last cause of a time in which the thread has no other causes than its process, and all pieces.
+    /// The pieces of a time in which no wait or load of the thread itself is, and the causes of the first and the last.
     fn process_causes(&self, start: i64, end: i64) -> ([Cause; 2], Pieces) {
         let meet = &self.of_process[self.of_process.partition_point(|load| load.0.1 <= start)..];
         let meet = &meet[..meet.partition_point(|load| load.0.0 < end)];
