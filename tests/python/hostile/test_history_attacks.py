@@ -226,6 +226,21 @@ def test_an_import_replaces_no_other_run(history: RunHistory, tmp_path: Path) ->
     assert history.find_place(made(2)).read_text() == "something else"
 
 
+def test_a_large_file_in_the_place_of_a_run_ends_no_import(
+    history: RunHistory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        made(number).save(tmp_path / f"{number}.json")
+    history.make()
+    place = history.find_place(made(1))
+    place.touch()
+    os.truncate(place, 2 << 20)
+    monkeypatch.setenv("FASTRNNS_MAX_DOCUMENT_MIB", "1")
+    kept, [note] = import_runs(history, [tmp_path / "1.json", tmp_path / "2.json"])
+    assert note.startswith(f"skipped: cannot read '{place.name}' in the history (2097152 bytes are more than 1 MiB, ")
+    assert kept == [history.find_place(made(2))]
+
+
 def test_an_import_waits_for_no_pipe(history: RunHistory, anywhere: Path) -> None:
     (anywhere / "in").mkdir()
     os.mkfifo(anywhere / "in" / "pipe.json")

@@ -17,7 +17,9 @@ from kept_runs import ids, keep_three
 
 from fastrnns_rs import FastrnnsError, UsageError
 from fastrnns_rs.documents import writer_lock
+from fastrnns_rs.verbs.history import run_history
 from fastrnns_rs.verbs.history.run_history import RunHistory
+from fastrnns_rs.verbs.history.tag_files import file_name
 from fastrnns_rs.verbs.history.tag_lock import locked_tags
 
 
@@ -200,6 +202,20 @@ def test_tags_and_deletions_wait_for_each_other(three: RunHistory, monkeypatch: 
             with pytest.raises(UsageError, match=locked):
                 act()
     assert [one.tags for one in three.document().runs] == [["a"]]
+
+
+def test_all_files_of_a_run_lose_its_tag(three: RunHistory, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, third = three.document().runs
+    three.tag([first, second, third], "a")
+    place = three.tags_folder / "a"
+    (place / "copy").write_text(f"{first.run_id}\n")
+    (place / second.run_id).write_text("damaged")
+    named: list[str] = []
+    monkeypatch.setattr(run_history, "file_name", lambda run_id: (named.append(run_id), file_name(run_id))[1])
+    three.untag(three.document().runs[:2], "a")
+    assert os.listdir(place) == [third.run_id]
+    # Once for each run, and not for each pair of a run and a file.
+    assert named == [first.run_id, second.run_id]
 
 
 def test_a_tag_is_not_written_through_a_link(three: RunHistory) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
@@ -267,13 +267,18 @@ class RunHistory:
         """
         check_tag(tag)
         place = self.tags_folder / tag
+        names: set[str] = set()
+        # A program that copies folders may have made another file of a run.
+        named: defaultdict[str, set[str]] = defaultdict(set)
         with locked_tags(self.tags_folder):
             try:
-                # A program that copies folders may have made another file of a run.
                 with os.scandir(place) as entries:
-                    files = [(file, find_run_ids(file)) for file in entries]
+                    for file in entries:
+                        names.add(file.name)
+                        for run_id in find_run_ids(file):
+                            named[run_id].add(file.name)
             except FileNotFoundError:
-                files = []
+                pass
             except OSError as error:
                 raise make_system_error(error) from error
             for one in runs:
@@ -281,9 +286,8 @@ class RunHistory:
                     message = f"tag not found: run {one.run_id[:12]} does not have {tag!r}"
                     raise UsageError(message, "Run: fastrnns-rs history")
                 try:
-                    for file, run_ids in files:
-                        if one.run_id in run_ids or file.name == file_name(one.run_id):
-                            Path(file).unlink(missing_ok=True)
+                    for name in named[one.run_id] | ({file_name(one.run_id)} & names):
+                        (place / name).unlink(missing_ok=True)
                     with suppress(OSError):
                         # The folder is not empty if other runs have the tag.
                         place.rmdir()

@@ -96,10 +96,10 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
 def _explain(file: Path, text: str, place: Path, *, is_known: bool) -> str:
     """Returns a note on a run that is in `place`, or whose place is taken."""
     try:
-        is_other = os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode())
+        is_other = os.path.lexists(place) and not (place.is_file() and reading.content(place) == text.encode())
     except OSError as error:
-        # Only another user may read the file.
-        return f"skipped: cannot read {place.name!r} in the history ({error.strerror}): {str(file)!r}"
+        # Only another user may read the file, or it is too large.
+        return f"skipped: cannot read {place.name!r} in the history ({error.strerror or error}): {str(file)!r}"
     if is_other and not is_known:
         # Text of any kind may be an id, and time and id name the place.
         return f"skipped: file name of another run in the history: {place.name!r}"
