@@ -13,7 +13,7 @@ import matplotlib as mpl
 import pytest
 from conftest import run_cli
 from parts import few
-from run_files import ENVIRONMENT, SESSION, exactly, process, run
+from run_files import CARD, ENVIRONMENT, SESSION, exactly, process, run
 
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.history_trends import Trend, TrendPoint, TrendSegment
@@ -119,6 +119,29 @@ def test_other_settings_of_torchscript_are_other_rows(history: RunHistory) -> No
         "cudnn/forward, fuser=none",
         "cudnn/forward, fuser=te",
     ]
+
+
+def test_other_processors_are_other_rows(history: RunHistory) -> None:
+    plans = [replace(run([]).plan, affinity=cpus) for cpus in ([0, 1], [0, 2])]
+    found = kept(history, *(made(day, 1800, plan=plans[day // 2]) for day in range(4)))
+    names = [one.name for one in found.trends if "cudnn" in one.name]
+    assert names == ["cudnn/forward, affinity=0 1", "cudnn/forward, affinity=0 2"]
+    # The text may be long, and rows many: they share it.
+    rows = [row for _, row in trends._rows(history.document().runs[0])]
+    assert len(rows) == 2
+    assert rows[0].known["affinity"] is rows[1].known["affinity"]
+
+
+def test_other_gpus_are_other_rows(history: RunHistory) -> None:
+    """The first of two cards with one number counts, and others of the machine do not."""
+    runs = []
+    for day in range(4):
+        cards = [replace(CARD, index=index, uuid=f"GPU-{day // 2}{place}") for place, index in enumerate((1, 0, 0, 2))]
+        one = made(day, 1800, environment=replace(ENVIRONMENT, gpus=cards))
+        rows = [replace(row, problem=replace(row.problem, device="cuda")) for row in one.results if row.problem]
+        runs.append(replace(one, results=rows))
+    names = [one.name for one in kept(history, *runs).trends if "cudnn" in one.name]
+    assert names == ["cudnn/forward, gpu=GPU-01", "cudnn/forward, gpu=GPU-11"]
 
 
 def test_a_change_is_found_and_is_no_spread(history: RunHistory) -> None:

@@ -62,6 +62,8 @@ def _rows(kept: KeptRun) -> Iterator[tuple[Hashable, _Found]]:
     except FastrnnsError:
         return
     machine = run.sessions[-1].machine_id if run.sessions else None
+    shared = _shared(run, machine)
+    gpus = {f"cuda:{card.index}": card.uuid or card.name for card in reversed(run.environment.gpus)}
     results = iter(run.results)
     result = None
     for one in series:
@@ -69,28 +71,45 @@ def _rows(kept: KeptRun) -> Iterator[tuple[Hashable, _Found]]:
         result = next(results) if one.phase == "forward" else result
         summary = None if result is None else getattr(result, str(one.phase))
         if summary is not None and one.problem is not None and one.medians_ns and summary.estimate_ns > 0:
-            known = _known(run, one, machine)
+            known = _known(one, shared, gpus)
             yield tuple(known.items()), _Found(known, one, _point(kept, summary), machine)
 
 
-def _known(run: Run, one: Series, machine: str | None) -> dict[str, Any]:
-    """Returns what rows of one trend have in common."""
+def _shared(run: Run, machine: str | None) -> dict[str, Any]:
+    """Returns what the rows of a run share, in the order of names.
+
+    It is made once, because the list of CPUs may be long.
+    """
     environment = run.environment
-    device = sizes(one)["device"]
-    gpu = next((card for card in environment.gpus if device == f"cuda:{card.index}"), None)
     return {
-        "runner": one.runner,
-        "phase": one.phase,
-        **{name.replace("_", "-"): value for name, value in sizes(one).items()},
-        "mode": one.mode,
-        "timing-mode": one.timing_mode,
         "threads": run.plan.threads or environment.num_threads,
         "affinity": plain(run.plan.affinity),
         **{name.replace("_", "-"): value for name, value in to_plain(run.plan.jit).items()},
         "ranks": len(run.ranks),
         "devices-at-once": count_devices(run.plan),
-        "gpu": None if gpu is None else gpu.uuid or gpu.name,
+        # Each row has its own.
+        "gpu": None,
         "machine": machine or f"{environment.cpu_model}, {environment.cpu_count} CPUs, {environment.os}",
+    }
+
+
+def _known(one: Series, shared: Mapping[str, Any], gpus: Mapping[str, str]) -> dict[str, Any]:
+    """Returns what rows of one trend have in common.
+
+    Args:
+        one: Row.
+        shared: What the rows of its run share.
+        gpus: ID or name of each GPU by its device.
+    """
+    size = sizes(one)
+    return {
+        "runner": one.runner,
+        "phase": one.phase,
+        **{name.replace("_", "-"): value for name, value in size.items()},
+        "mode": one.mode,
+        "timing-mode": one.timing_mode,
+        **shared,
+        "gpu": gpus.get(size["device"]),
     }
 
 

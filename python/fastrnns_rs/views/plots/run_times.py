@@ -26,8 +26,8 @@ _APART = 0.3
 def measured(run: Run) -> list[Result]:
     """Returns the results with times: by family, and the fastest first."""
     found = [one for one in run.results if one.forward is not None]
-    families = list(dict.fromkeys(one.group for one in found))
-    return sorted(found, key=lambda one: (families.index(one.group), one.forward.estimate_ns if one.forward else 0.0))
+    families = {group: place for place, group in enumerate(dict.fromkeys(one.group for one in found))}
+    return sorted(found, key=lambda one: (families[one.group], one.forward.estimate_ns if one.forward else 0.0))
 
 
 def is_available(run: Run) -> bool:

@@ -113,25 +113,35 @@ def _panels(
     found: dict[tuple[str, str], dict[int | str, SweepCell]] = {}
     for one in cells:
         found.setdefault((one.runner, _others(one, axis)), {}).setdefault(one.point[axis], one)
-    others = [*dict.fromkeys(other for _, other in found)]
-    is_parted = len(others) > 1 and len(found) > _MOST_LINES
+    # A few lines share a panel, whatever the values of the other axes.
+    is_shared = len({other for _, other in found}) > 1 and len(found) <= _MOST_LINES
     is_numeric = all(isinstance(one, int) and 0 < one < _LARGEST for one in values)
     growths = {(one.runner, _point_text(one.at)): one for one in sweep.growth if (one.axis, one.phase) == (axis, phase)}
-    parts = [[one] for one in others] if is_parted else [others] if others else []
-    made = []
-    for part in parts:
-        lines = [
-            SweepLine(
-                runner if len(part) == 1 or not other else f"{runner}, {other}",
-                [Spot(value, spots[value], find_summary(known, spots[value])) for value in values if value in spots],
-                growths.get((runner, other)) if key == "time_ns" else None,
-            )
-            for (runner, other), spots in found.items()
-            if other in part
-        ]
-        title = f"{axis}/{name}, {part[0]}" if is_parted and part[0] else f"{axis}/{name}"
-        made.append(Panel(title, axis, part[0] if len(part) == 1 else "", name, key, values, is_numeric, lines))
-    return made
+    places = {value: place for place, value in enumerate(values)}
+    parts: dict[str, list[SweepLine]] = {}
+    for (runner, other), spots in found.items():
+        line = SweepLine(
+            f"{runner}, {other}" if is_shared and other else runner,
+            [
+                Spot(value, spots[value], find_summary(known, spots[value]))
+                for value in sorted(spots.keys() & places.keys(), key=lambda value: places[value])
+            ],
+            growths.get((runner, other)) if key == "time_ns" else None,
+        )
+        parts.setdefault("" if is_shared else other, []).append(line)
+    return [
+        Panel(
+            f"{axis}/{name}, {part}" if len(parts) > 1 and part else f"{axis}/{name}",
+            axis,
+            part,
+            name,
+            key,
+            values,
+            is_numeric,
+            lines,
+        )
+        for part, lines in parts.items()
+    ]
 
 
 def summaries(run: Run) -> Summaries:

@@ -24,8 +24,10 @@ def _groups(run: Run) -> Iterator[tuple[str, str, list[Result]]]:
 
     Families are in the order of first appearance.
     """
-    for group in dict.fromkeys(result.group for result in run.results):
-        rows = [result for result in run.results if result.group == group and result.status == "ok"]
+    groups: dict[str, list[Result]] = {}
+    for result in run.results:
+        groups.setdefault(result.group, []).extend([result] if result.status == "ok" else [])
+    for group, rows in groups.items():
         yield group, "forward", rows
         yield f"{group}-backward", "backward", rows
 
