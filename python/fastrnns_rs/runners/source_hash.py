@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fastrnns_rs
+from fastrnns_rs.documents.reading import content
 from fastrnns_rs.runners.registry import FILE_MODULE, is_shared
 
 if TYPE_CHECKING:
@@ -27,12 +28,14 @@ _MODELS = ("models/*.py", "worker/cells.py", "worker/recurrence.py", "worker/tor
 _INSTALLED = ("site-packages", "dist-packages")
 #: Largest number of files in a hash: a runner may lie beside a copy of torch.
 _MOST_FILES = 500
+#: Largest file in bytes: a file that code only seems to import may have any size.
+_MOST_BYTES = 512 << 20
 #: Largest number of names that a file imports, and of their parts: generated code may have any number.
 _MOST_NAMES, _MOST_PARTS = 2000, 50
 
 
 def source_sha256(source: Source) -> str | None:
-    """Returns the hash of the code of a runner. None if a file cannot be read.
+    """Returns the hash of the code of a runner. None if a file cannot be read or has more than 512 MiB.
 
     Runners of this package share modules, so that their hash is that of all models, with their cells and time loops.
     For other runners it is the hash of the file that defines the runner, and of the Python modules beside it that it
@@ -107,7 +110,7 @@ def _imports(root: Path, stamp: _Stamp) -> tuple[str, ...]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(file.read_bytes())
+            tree = ast.parse(content(file, _MOST_BYTES))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         # Nothing can import the file.
         return ()
@@ -135,5 +138,5 @@ def _digest(root: Path, stamps: tuple[_Stamp, ...]) -> str:
     found = hashlib.sha256()
     for number, (file, *_) in enumerate(stamps):
         name = file.relative_to(root) if number else file.name
-        found.update(os.fsencode(name) + b"\0" + file.read_bytes() + b"\0")
+        found.update(os.fsencode(name) + b"\0" + content(file, _MOST_BYTES) + b"\0")
     return found.hexdigest()

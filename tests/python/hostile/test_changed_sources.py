@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 from pathlib import Path
@@ -241,6 +242,14 @@ def test_generated_imports_cost_no_minute(code: str, tmp_path: Path) -> None:
     looked = [len(name.split(".")) for name in source_hash._imports(tmp_path, source_hash._stamp(file))]
     assert (len(looked), max(looked, default=0)) in {(2000, 4), (0, 0)}
     assert source_sha256(Source(module="__main__", file=str(file))) is not None
+
+
+def test_a_huge_file_beside_a_runner_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("if False:\n    import huge\n")
+    (tmp_path / "huge.py").touch()
+    os.truncate(tmp_path / "huge.py", source_hash._MOST_BYTES + 1)
+    assert source_sha256(Source(module="__main__", file=str(file))) is None
 
 
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
