@@ -20,6 +20,7 @@ from run_files import ENVIRONMENT, both
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
 from fastrnns_rs.cli import run_saving
+from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.run_file import Git, Run
 from fastrnns_rs.verbs.history.run_history import RunHistory, chosen_history, default_folder
 from fastrnns_rs.verbs.history.run_names import named_runs, newest_needed
@@ -249,6 +250,23 @@ def test_names_of_the_newest_runs_read_no_others() -> None:
         (["run.json"], 0),
     ):
         assert newest_needed(words) == count
+
+
+def test_the_history_is_listed_once_for_all_names(
+    history: RunHistory, monkeypatch: pytest.MonkeyPatch, anywhere: Path
+) -> None:
+    kept(history, *(made(number) for number in range(3)))
+    listed: list[int | None] = []
+    list_runs = RunHistory.document
+
+    def count(one: RunHistory, newest: int | None = None) -> History:
+        listed.append(newest)
+        return list_runs(one, newest)
+
+    monkeypatch.setattr(RunHistory, "document", count)
+    done = run_cli("show", "@last", "@last~1", "@last~2", "--format", "html", "--output", "page.html")
+    assert (done.status, (anywhere / "page.html").exists()) == (0, True), done.stderr
+    assert listed == [3]
 
 
 def test_the_past_decides_a_comparison(history: RunHistory) -> None:

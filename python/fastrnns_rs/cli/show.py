@@ -60,7 +60,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     FILE is a file, or a name in the history such as @last. Several documents are one page of --format html.
     """
     format_name = shared.choose_format(given) or "table"
-    from fastrnns_rs.verbs.history.run_names import one_run
+    from fastrnns_rs.verbs.history.run_names import single_runs
 
     page_output.check_choice(given)
     typed = next(filter(shared.is_flag, ("as_json", "format_name", "open_page")), None)
@@ -69,7 +69,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     if len(files) > 1:
         _check_several(files, given, format_name)
     history = history_options.find_history(given)
-    paths = [Path(one_run(file, history)) for file in files]
+    paths = [*map(Path, single_runs(files, history))]
     output_checks.check_output(given["output"], paths)
     output_checks.check_output(given["plot"], paths, "--plot")
     if len(files) > 1:

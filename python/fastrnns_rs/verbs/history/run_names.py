@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -112,16 +112,24 @@ def newest_needed(words: Iterable[object]) -> int | None:
 
 
 def one_run(word: Named, history: RunHistory | None) -> Named | NamedRun:
-    """Returns the single run file of a name; other values are returned unchanged.
+    """Returns the single run file of a name; see `single_runs`."""
+    [found] = single_runs([word], history)
+    return found
+
+
+def single_runs(words: Iterable[Named], history: RunHistory | None) -> list[Named | NamedRun]:
+    """Returns the single run file of each name; other values are returned unchanged.
 
     Raises:
-        UsageError: If no run matches, or the name is invalid or stands for several runs.
+        UsageError: If no run matches, or a name is invalid or stands for several runs.
     """
-    found = resolved([word], history)
-    if len(found) > 1:
-        names = " ".join(str(one) for one in found[:_MOST_NAMED])
-        raise UsageError(f"ambiguous run: {word!r} names {len(found)} runs", f"Use one of: {names}", value=word)
-    return found[0]
+    singles: list[Named | NamedRun] = []
+    for word, found in _find_each(words, history):
+        if len(found) > 1:
+            names = " ".join(str(one) for one in found[:_MOST_NAMED])
+            raise UsageError(f"ambiguous run: {word!r} names {len(found)} runs", f"Use one of: {names}", value=word)
+        singles += found
+    return singles
 
 
 def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named | NamedRun]:
@@ -134,22 +142,28 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
     Raises:
         UsageError: If no run matches, a name is invalid, or there is no history.
     """
-    words, found = [*words], list[Named | NamedRun]()
+    return [one for _, found in _find_each(words, history) for one in found]
+
+
+def _find_each(
+    words: Iterable[Named], history: RunHistory | None
+) -> Iterator[tuple[Named, Sequence[Named | NamedRun]]]:
+    """Yields each name with its runs, and each other value with itself; the history is listed once."""
+    words = [*words]
     known: Sequence[KeptRun] | None = None
     for word in words:
-        if isinstance(word, str) and is_name(word):
-            if history is None:
-                # A flag, an argument, two variables and a `pyproject.toml` can turn it off.
-                hint = "Use the path of a file, or turn the history on."
-                raise UsageError(f"run not found: {word!r}", hint, reason="the history is off", value=word)
-            known = history.document(newest_needed(words)).runs if known is None else known
-            each = named_runs(word, history, known)
-            # If there are several runs, each is named by its ID.
-            names = [str(word)] if len(each) == 1 else [f"@{one.run_id[:12]}" for one in each]
-            found += [NamedRun(one.path, name) for one, name in zip(each, names, strict=True)]
-        else:
-            found.append(word)
-    return found
+        if not (isinstance(word, str) and is_name(word)):
+            yield word, [word]
+            continue
+        if history is None:
+            # A flag, an argument, two variables and a `pyproject.toml` can turn it off.
+            hint = "Use the path of a file, or turn the history on."
+            raise UsageError(f"run not found: {word!r}", hint, reason="the history is off", value=word)
+        known = history.document(newest_needed(words)).runs if known is None else known
+        each = named_runs(word, history, known)
+        # If there are several runs, each is named by its ID.
+        names = [str(word)] if len(each) == 1 else [f"@{one.run_id[:12]}" for one in each]
+        yield word, [NamedRun(one.path, name) for one, name in zip(each, names, strict=True)]
 
 
 def _like(word: str, history: RunHistory, runs: Sequence[KeptRun]) -> list[KeptRun]:
