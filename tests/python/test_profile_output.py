@@ -192,6 +192,20 @@ def test_tables_of_runners_with_like_names_are_two(tmp_path: Path) -> None:
     assert [path.read_text() for path in paths] == [f"of {name}" for name in names]
 
 
+def test_progress_reads_a_report_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parsing long reports takes time from the runner."""
+    one = attempt.Attempt(tmp_path / "prof_x", 1.0)
+    assert one.read_progress() == {}
+    runner = {"name": "py", "status": "running", "phases": []}
+    for count in (1, 2):
+        one.answer_path.write_text(json.dumps({"runners": [runner] * count}))
+        assert [entry["name"] for entry in one.read_progress()["runners"]] == ["py"] * count
+        with monkeypatch.context() as patch:
+            patch.setattr(attempt, "read_answer", None)
+            assert one.read_progress() == {}
+    assert len(one.said()["runners"]) == 2
+
+
 def test_separate_captures_and_one_that_fails(tmp_path: Path) -> None:
     breaks = "'py' in call.names and sys.exit(9); call.pretend(); call.report()"
     done = faked(tmp_path, breaks, "--separate", out="good", runners=("aten", "cudnn"))

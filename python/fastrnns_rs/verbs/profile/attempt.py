@@ -74,6 +74,7 @@ class Attempt:
         private: Folder of files that are not redacted yet; None for the folder of `stem`.
         placed: Kind of each redacted file that has left the private folder, by its path.
         iterations: Number of iterations of each runner.
+        shown: State of the report's file when the progress last read it; None before.
     """
 
     stem: Path
@@ -94,6 +95,7 @@ class Attempt:
     private: PrivateFolder | None = None
     placed: dict[Path, str] = field(default_factory=dict)
     iterations: int = 0
+    shown: tuple[int, int, int] | None = None
 
     @property
     def raw_stem(self) -> Path:
@@ -204,6 +206,18 @@ class Attempt:
     def said(self) -> dict[str, Any]:
         """Returns the report of the current or last command, as far as it is written."""
         return read_answer(self.answer_path, self.iterations)
+
+    def read_progress(self) -> dict[str, Any]:
+        """Returns the report for the progress; empty if it is as at the last call.
+
+        Parsing all times of a long report takes the processor from the runner that is measured.
+        """
+        try:
+            found = self.answer_path.lstat()
+        except OSError:
+            return {}
+        before, self.shown = self.shown, (found.st_ino, found.st_size, found.st_mtime_ns)
+        return {} if self.shown == before else self.said()
 
 
 def child_environment() -> dict[str, str]:

@@ -207,7 +207,7 @@ def _make_files(prepared: Prepared, attempt: Attempt, observer: Observer) -> Non
 def _run_baseline(prepared: Prepared, attempt: Attempt, observer: Observer) -> Baseline:
     """Runs the runners without the profiler; a failure does not prevent the capture."""
     attempt.forget_answer()
-    observer.process_begins(None, attempt.said)
+    observer.process_begins(None, attempt.read_progress)
     # Without a tool: torch's profiler is inside the command, not a prefix of it.
     command = _child(prepared, attempt, replace(prepared.request, tool=None))
     found = Baseline(*attempt.run_and_listen(command, "without the profiler"))
@@ -243,7 +243,7 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
     left = attempt.timeout
     for start in range(1, _STARTS + 1):
         attempt.forget_answer()
-        observer.process_begins(prepared.tool.name, attempt.said)
+        observer.process_begins(prepared.tool.name, attempt.read_progress)
         try:
             attempt.completed, attempt.answer = attempt.run_and_listen(
                 attempt.command, "under the profiler", left, directory=directory
