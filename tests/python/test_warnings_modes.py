@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -76,6 +77,23 @@ def test_each_phase_is_looked_at_and_one_process_must_be_sure() -> None:
     assert found.evidence.startswith("1 ms (")
     assert found.evidence.endswith(" %)")
     assert found.rows == ["jit/backward"]
+
+
+def test_levels_within_most_of_many_processes() -> None:
+    generator = np.random.default_rng(0)
+    # Several levels, of which no process is sure.
+    jit = of_processes("jit", [two_levels(generator, 0.1, n=25)] * 700 + [one_level(generator, 25)] * 400)
+    found = about("several_modes", jit)
+    assert found is not None
+    assert found.evidence.endswith(" in 700 of 1100 processes")
+
+
+@pytest.mark.parametrize(("several", "count"), [(1, 1), (3, 5), (5, 5), (11, 20), (60, 100)])
+def test_chance_of_levels_within_processes(several: int, count: int) -> None:
+    from fastrnns_rs.machine.warnings.modes import _tail
+
+    weights = [math.comb(count, one) * 7**one * 93 ** (count - one) for one in range(several, count + 1)]
+    assert _tail(several, count) == pytest.approx(sum(weights) / 100**count, rel=1e-11, abs=0)
 
 
 def test_only_timed_samples_count() -> None:

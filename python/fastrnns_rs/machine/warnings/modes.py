@@ -116,8 +116,12 @@ def _has_several(found: Modality) -> bool:
 
 def _tail(several: int, count: int) -> float:
     """Returns the probability of at least `several` multimodal processes by chance."""
+    # Logarithms, because binomial coefficients of more than 1,029 processes are too large for a float.
+    logs = [math.lgamma(one + 1) for one in range(count + 1)]
+    with_modes, without = math.log(_CHANCE), math.log1p(-_CHANCE)
     return sum(
-        math.comb(count, one) * _CHANCE**one * (1 - _CHANCE) ** (count - one) for one in range(several, count + 1)
+        math.exp(logs[count] - logs[one] - logs[count - one] + one * with_modes + (count - one) * without)
+        for one in range(several, count + 1)
     )
 
 
