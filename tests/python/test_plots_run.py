@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from conftest import run_cli
 
 import fastrnns_rs
 from fastrnns_rs import Run
+from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.views.plots import run_times
 from fastrnns_rs.views.plots.style import DARK, LIGHT
 
@@ -123,6 +125,20 @@ def test_a_run_without_results_has_no_plot(kind: str | None, tmp_path: Path) -> 
     words = ["show", tmp_path / "run.json", "--plot", tmp_path / "run.png"]
     done = run_cli(*words, *(() if kind is None else ("--plot-kind", kind)))
     assert (done.status, "no data to plot" in done.stderr, (tmp_path / "run.png").exists()) == (2, True, False)
+
+
+def test_a_file_that_another_process_writes_is_not_replaced(tmp_path: Path) -> None:
+    screen_data.candidate().save(tmp_path / "run.json")
+    plot = tmp_path / "run.svg"
+    plot.write_text("theirs")
+    with WriterLocks() as others:
+        others.hold(plot)
+        done = run_cli("show", tmp_path / "run.json", "--plot", plot)
+        assert (done.status, f"process {os.getpid()} writes the file" in done.stderr) == (2, True), done.stderr
+        assert plot.read_text() == "theirs"
+    assert run_cli("show", tmp_path / "run.json", "--plot", plot).status == 0
+    assert plot.read_text() != "theirs"
+    assert {one.name for one in tmp_path.iterdir()} == {"run.json", "run.svg"}
 
 
 def test_the_first_plot_is_one_that_has_data() -> None:

@@ -166,11 +166,12 @@ def save(document: object, path: Path, kind: str | None = None, *, row: str | No
     Raises:
         MissingError: If matplotlib is not installed.
         UsageError: If the suffix is not supported, the document has no data for the plot, or the file cannot be
-            written.
+            written or is written by another process.
     """
     from io import BytesIO
 
     from fastrnns_rs.documents import writing
+    from fastrnns_rs.documents.writer_lock import locked
 
     check_suffix(path)
     drawn = draw(document, kind, row=row, dark=dark)
@@ -181,7 +182,8 @@ def save(document: object, path: Path, kind: str | None = None, *, row: str | No
         # Equal documents make equal files.
         metadata: dict[str, Any] = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
         drawn.figure.savefig(data, format=path.suffix[1:].lower(), dpi=_DPI, metadata=metadata[path.suffix.lower()])
-    writing.write(path, [data.getvalue()])
+    with locked(path) as place:
+        writing.write(path, [data.getvalue()], place)
 
 
 def check_suffix(path: Path) -> None:
