@@ -35,7 +35,9 @@ _MOST_NAMES, _MOST_PARTS = 2000, 50
 
 
 def source_sha256(source: Source) -> str | None:
-    """Returns the hash of the code of a runner. None if a file cannot be read or has more than 512 MiB.
+    """Returns the hash of the code of a runner. None if a file cannot be read.
+
+    A file of more than 512 MiB is not read either.
 
     Runners of this package share modules, so that their hash is that of all models, with their cells and time loops.
     For other runners it is the hash of the file that defines the runner, and of the Python modules beside it that it

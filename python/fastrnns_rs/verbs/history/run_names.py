@@ -148,7 +148,10 @@ def resolved(words: Iterable[Named], history: RunHistory | None) -> list[Named |
 def _find_each(
     words: Iterable[Named], history: RunHistory | None
 ) -> Iterator[tuple[Named, Sequence[Named | NamedRun]]]:
-    """Yields each name with its runs, and each other value with itself; the history is listed once."""
+    """Yields each name with its runs, and each other value with itself.
+
+    The history is listed once.
+    """
     words = [*words]
     known: Sequence[KeptRun] | None = None
     for word in words:

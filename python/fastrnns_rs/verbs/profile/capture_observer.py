@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-#: Function that returns the report of the running process as far as it is written; empty if it has not changed.
+#: Function that returns the report of the running process as far as it is written; empty if it is unchanged.
 Report = Callable[[], dict[str, Any]]
 
 
@@ -17,7 +17,7 @@ class Observer(Protocol):
 
         Args:
             profiler: Name of the profiler; None without a profiler.
-            report: Function that returns the report of the process so far; empty if it has not changed.
+            report: Function that returns the report of the process so far; empty if it is unchanged.
         """
 
     def reads(self, program: str | None) -> None:
