@@ -60,6 +60,8 @@ pub struct Trace {
     pub names: Names,
     /// Names of clocks; times of different clocks cannot be compared.
     pub clocks: Vec<String>,
+    /// The first place of each name there.
+    clock_places: FxHashMap<String, u32>,
     /// Devices, to which `works` refers.
     pub devices: Vec<Device>,
     /// Place of each there.
@@ -117,8 +119,20 @@ impl Trace {
 
     /// A clock, for the events of a capture that is about to be read.
     pub fn add_clock(&mut self, name: String) -> u32 {
+        let place = self.clocks.len() as u32;
+        self.clock_places.entry(name.clone()).or_insert(place);
         self.clocks.push(name);
-        (self.clocks.len() - 1) as u32
+        place
+    }
+
+    /// Renames a clock of the capture that is being read.
+    pub(super) fn rename_clock(&mut self, clock: u32, name: String) {
+        let known = &mut self.clocks[clock as usize];
+        if self.clock_places.get(known) == Some(&clock) {
+            self.clock_places.remove(known);
+        }
+        self.clock_places.entry(name.clone()).or_insert(clock);
+        *known = name;
     }
 
     /// The place of a device of the capture that is being read, which is added if it is new.
@@ -200,11 +214,10 @@ impl Trace {
             short: short.map(name),
             mangled: mangled.map(name),
         };
-        let mut known: FxHashMap<String, u32> = FxHashMap::default();
-        for (place, clock) in (0..).zip(&self.clocks) {
-            known.entry(clock.clone()).or_insert(place);
-        }
-        let clock = |clock: String| *known.entry(clock).or_insert_with_key(|clock| self.add_clock(clock.clone()));
+        let clock = |clock: String| match self.clock_places.get(&clock) {
+            Some(&place) => place,
+            None => self.add_clock(clock),
+        };
         let clocks: Vec<u32> = part.clocks.into_iter().map(clock).collect();
         let device = |device: Device| {
             let clock = clocks[device.clock as usize];
@@ -258,5 +271,30 @@ impl Trace {
         self.memory.append(part.memory, &works);
         self.operators.append(part.operators, &callees);
         self.calls.append(part.calls, &callees);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_one_by_the_names_that_they_have_now() {
+        let part = |names: [&str; 2]| {
+            let mut part = Trace::default();
+            let clocks = ["x", "y"].map(|name| part.add_clock(name.to_owned()));
+            for (clock, name) in clocks.into_iter().zip(names) {
+                part.rename_clock(clock, name.to_owned());
+            }
+            Trace::from_bytes(&part.to_bytes().expect("bytes")).expect("a trace")
+        };
+        let mut whole = Trace::default();
+        for names in [["y", "a"], ["a", "x"], ["b", "y"], ["x", "b"]] {
+            whole.append(part(names));
+        }
+        assert_eq!(whole.clocks, ["y", "a", "x", "b"]);
+        whole.rename_clock(1, "c".to_owned());
+        whole.append(part(["a", "c"]));
+        assert_eq!(whole.clocks, ["y", "c", "x", "b", "a"]);
     }
 }

@@ -63,7 +63,10 @@ impl Trace {
         }
         let mut trace = Self::behind(first);
         (trace.captures, trace.left_out, trace.warnings) = (captures, left_out, warnings);
-        (trace.names, trace.clocks) = (names, clocks);
+        trace.names = names;
+        for clock in clocks {
+            trace.add_clock(clock);
+        }
         trace.works = Distinct::of(works.0.0).ok_or_else(twice)?;
         trace.callees = Distinct::of(works.1.0).ok_or_else(twice)?;
         trace.labels = Distinct::of(works.2.0).ok_or_else(twice)?;

@@ -289,7 +289,7 @@ impl<'a> Sink<'a> {
         self.capture.environment = metadata.environment();
         // Who used the devices, and what sets their clock apart, may stand behind the events.
         let process_id = self.host.and_then(Result::ok);
-        self.trace.clocks[self.clock as usize] = metadata.clock(self.trace.capture_number());
+        self.trace.rename_clock(self.clock, metadata.clock(self.trace.capture_number()));
         self.trace.describe_devices(self.clock, process_id, |id| metadata.device_name(id));
         // What we drew has them where they belong, also beside processes that do not call.
         if let Some(process) = process_id.filter(|_| !metadata.is_drawn) {

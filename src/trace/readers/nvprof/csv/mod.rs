@@ -247,7 +247,7 @@ impl Sheet<'_> {
         }
         let name = clock_name(&self.capture, self.trace, process);
         if self.process.is_empty() {
-            self.trace.clocks[self.clock as usize] = name;
+            self.trace.rename_clock(self.clock, name);
         } else {
             self.clock = self.clocks.get(process).copied().unwrap_or_else(|| self.trace.add_clock(name));
         }
