@@ -96,6 +96,7 @@ impl<'a> Events<'a> {
             // The parser says why.
             if !plain {
                 self.text.pass(event.start);
+                self.splitter.shorten();
                 return Ok(Plain::Look);
             }
             keep(self.operators.as_mut(), text, offset);

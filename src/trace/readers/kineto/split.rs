@@ -10,6 +10,8 @@ use crate::simd::{BLOCK, Masks, Visitor, classify, parity};
 
 /// After as much the events so far are taken, while they are still in the first-level cache.
 const STRIDE: usize = 32 * 1024;
+/// After so much after an event for the parser: what is split behind another such event is split for nothing.
+const SHORTEST_STRIDE: usize = BLOCK;
 
 /// Reason why splitting stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +25,18 @@ pub(super) enum Stop {
 }
 
 /// Splits text into events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Splitter {
     /// Places of the events that the last call has found.
     pub(super) events: Vec<Range<usize>>,
+    /// The next call finds events in as much text, and one at least.
+    stride: usize,
+}
+
+impl Default for Splitter {
+    fn default() -> Self {
+        Self { events: Vec::new(), stride: STRIDE }
+    }
 }
 
 /// A walk through the blocks of a text.
@@ -59,11 +69,17 @@ impl Splitter {
             Ok(place) => place,
             Err(stop) => return stop,
         };
-        let mut walk = Walk::new(text, next, &mut self.events);
+        let mut walk = Walk::new(text, next, self.stride, &mut self.events);
+        self.stride = STRIDE.min(2 * self.stride);
         match classify(&text[next..], &mut walk) {
             ControlFlow::Break(stop) => stop,
             ControlFlow::Continue(()) => Stop::Ends(walk.rest()),
         }
+    }
+
+    /// Lets the next calls find few events, as one of the last call is for the parser.
+    pub(super) fn shorten(&mut self) {
+        self.stride = SHORTEST_STRIDE;
     }
 }
 
@@ -84,9 +100,9 @@ impl Visitor for Walk<'_> {
 
 impl<'a> Walk<'a> {
     /// Makes a walk from `next` on, the start of an event.
-    fn new(text: &'a [u8], next: usize, events: &'a mut Vec<Range<usize>>) -> Self {
+    fn new(text: &'a [u8], next: usize, stride: usize, events: &'a mut Vec<Range<usize>>) -> Self {
         let (in_string, escaped, closed, depth) = (0, false, false, 0);
-        Self { text, base: next, enough: next + STRIDE, events, in_string, escaped, closed, depth, start: next, next }
+        Self { text, base: next, enough: next + stride, events, in_string, escaped, closed, depth, start: next, next }
     }
 
     /// Returns the start of the text without a complete event.
@@ -212,6 +228,24 @@ mod tests {
         // Without line breaks two stray quotes would turn what is between them inside out, and nothing would show.
         assert_eq!(split(r#"{},{"a":"x"y"},{"b":1},{"a":"x"y"}"#), (vec!["{}"], Stop::Look(3)));
         assert_eq!(split(r#"{},{"a":{"b":1},{"c":2}]}"#), (vec!["{}"], Stop::Look(3)));
+    }
+
+    #[test]
+    fn little_is_split_after_an_event_for_the_parser() {
+        let text = "{}, ".repeat(100_000);
+        let mut splitter = Splitter::default();
+        let mut found = |is_short: bool| {
+            if is_short {
+                splitter.shorten();
+            }
+            assert!(matches!(splitter.split(text.as_bytes()), Stop::More(_)));
+            splitter.events.len()
+        };
+        let usual = found(false);
+        assert!(found(true) <= 2 * SHORTEST_STRIDE / 4);
+        // And ever more while all events are plain.
+        let more: Vec<usize> = (0..20).map(|_| found(false)).collect();
+        assert!(more.is_sorted() && more[0] < usual && more[19] == usual, "{more:?}");
     }
 
     proptest! {
