@@ -47,6 +47,12 @@ def test_follows_its_rule(medians: list[float], target: float, level: float, min
         assert found.reason == ("too_wide" if found.half_width > target else "unconfirmed")
 
 
+@pytest.mark.parametrize("below", [1, 2, 3, 4])
+def test_a_minimum_that_is_never_reached_needs_further_processes(below: int) -> None:
+    found = stats.precision_reached([1.0], minimum=2**64 - below)
+    assert (found.reached, found.further) == (False, 2**64 - max(1, below - 1))
+
+
 @pytest.mark.parametrize("spread", [0.001, 0.01, 0.03])
 def test_jumps_by_what_it_says_end_where_single_steps_do(spread: float) -> None:
     for seed in range(30):

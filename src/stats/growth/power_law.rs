@@ -104,8 +104,10 @@ fn points(sizes: &[f64], times: &[&[f64]]) -> Result<Vec<Point>> {
             expected: sizes.len(),
         });
     }
+    // Sizes whose logarithms are equal have no slope between them.
+    let logs: Vec<u64> = memory::collected(sizes.iter().map(|size| size.ln().to_bits()));
     for (position, &value) in sizes.iter().enumerate() {
-        if sizes.iter().take(position).any(|&before| before.to_bits() == value.to_bits()) {
+        if logs[..position].contains(&logs[position]) {
             return Err(Error::ElementOutOfRange {
                 argument: "sizes",
                 position,

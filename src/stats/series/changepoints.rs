@@ -2,7 +2,7 @@
 
 use super::candidates::Cost;
 use super::pelt::{ChangePointOptions, partition};
-use crate::error::{Result, require};
+use crate::error::{Result, require, require_finite};
 use crate::memory;
 use crate::results::result;
 use crate::stats::samples::{Moments, finite, median, not_negative};
@@ -65,6 +65,7 @@ pub fn changepoints(
     let positions = memory::collected(segments.iter().skip(1).map(|&(begin, _)| begin));
     // The search charges the first segment as well.
     let total_cost = total - penalty;
+    require_finite("samples", &[total_cost])?;
     Ok(ChangePoints {
         count: samples.len(),
         positions,
@@ -86,7 +87,7 @@ pub fn changepoints(
 /// than half of them are nought, as in coarse readings, their root mean square.
 ///
 /// # Errors
-/// No samples, a NaN or an infinity; an interruption.
+/// No samples, a NaN or an infinity; samples so far apart that the penalty overflows; an interruption.
 pub fn default_penalty(samples: &[f64], cost: Cost, interrupted: &dyn Fn() -> bool) -> Result<f64> {
     /// The median size of a difference of two normal variables with σ = 1.
     const TYPICAL: f64 = 0.953_872_552_417_489_4;
@@ -103,5 +104,7 @@ pub fn default_penalty(samples: &[f64], cost: Cost, interrupted: &dyn Fn() -> bo
         0.0 => (sizes.iter().map(|size| size * size).sum::<f64>() / (2 * sizes.len()) as f64).sqrt(),
         sigma => sigma,
     };
-    Ok(2.0 * sigma * sigma * ln_n)
+    let penalty = 2.0 * sigma * sigma * ln_n;
+    require_finite("samples", &[penalty])?;
+    Ok(penalty)
 }

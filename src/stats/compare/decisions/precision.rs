@@ -95,7 +95,7 @@ pub fn precision_reached(
     let log_half = logs.half_width(confidence_level);
     let fits = log_half.is_some_and(|half| half <= log_target);
     let (reason, further) = match enough {
-        _ if n < minimum => (PrecisionReason::TooFewProcesses, minimum - n + CONFIRMATIONS.0),
+        _ if n < minimum => (PrecisionReason::TooFewProcesses, (minimum - n).saturating_add(CONFIRMATIONS.0)),
         Some(enough) if fits && n >= enough => (PrecisionReason::Reached, 0),
         Some(enough) if fits => (PrecisionReason::Unconfirmed, enough - n),
         Some(enough) => (PrecisionReason::TooWide, enough.saturating_sub(n).max(1)),

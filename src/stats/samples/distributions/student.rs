@@ -10,6 +10,9 @@ use std::f64::consts::PI;
 use super::fraction::continued_fraction;
 use super::normal::normal_quantile;
 
+/// With more degrees of freedom nothing changes, and expressions of them could overflow.
+const MOST_DEGREES: f64 = 1e300;
+
 /// The probability that Student's t lies at least as far from 0 as `t`, on either side; NaN unless the degrees of freedom,
 /// which need not be whole, are above 0.
 pub fn t_two_sided(t: f64, degrees_of_freedom: f64) -> f64 {
@@ -20,7 +23,7 @@ pub fn t_two_sided(t: f64, degrees_of_freedom: f64) -> f64 {
     if t == 0.0 || t.is_infinite() {
         return if t == 0.0 { 1.0 } else { 0.0 };
     }
-    let place = Place::of(t.abs(), nu);
+    let place = Place::of(t.abs(), nu.min(MOST_DEGREES));
     if place.in_tail() { place.ln_factor.exp() * place.tail() } else { 1.0 - place.ln_factor.exp() * place.centre() }
 }
 
@@ -38,7 +41,7 @@ pub fn t_quantile(p: f64, degrees_of_freedom: f64) -> f64 {
     } else if centre == 0.0 {
         0.0
     } else {
-        invert(tails, centre, nu)
+        invert(tails, centre, nu.min(MOST_DEGREES))
     };
     size.copysign(p - 0.5)
 }
@@ -263,6 +266,11 @@ mod tests {
         assert_eq!((t_two_sided(0.0, 3.0), t_two_sided(f64::INFINITY, 3.0)), (1.0, 0.0));
         assert_eq!((t_quantile(0.5, 3.0), t_quantile(0.0, 3.0)), (0.0, f64::NEG_INFINITY));
         assert_eq!((t_quantile(1.0, 3.0), t_two_sided(1e300, 5e7)), (f64::INFINITY, 0.0));
+        // With no end of degrees it is the normal distribution.
+        for nu in [1e300, 1e308, f64::INFINITY] {
+            assert!((t_quantile(0.025, nu) / normal_quantile(0.025) - 1.0).abs() < 1e-14, "{nu}");
+            assert!((t_two_sided(normal_quantile(0.025), nu) / 0.05 - 1.0).abs() < 1e-14, "{nu}");
+        }
         let senseless =
             [t_quantile(-0.1, 3.0), t_quantile(0.3, 0.0), t_quantile(f64::NAN, 1.0), t_two_sided(1.0, -1.0)];
         assert!(senseless.iter().all(|value| value.is_nan()));
