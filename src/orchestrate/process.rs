@@ -18,8 +18,8 @@ use crate::memory::Room as _;
 /// A pipe that holds more is emptied less often.
 const PIPE_BYTES: usize = 1024 * 1024;
 const CHUNK_BYTES: usize = 256 * 1024;
-/// Time limit for a command to read what we write to it.
-const FEEDING: Duration = Duration::from_secs(10);
+/// Time limit of the grace of a command after an interruption, which may have no limit of its own.
+const LAST_GRACE: Duration = Duration::from_secs(10);
 /// Time limit for the supervisor to find and kill what a command left; it takes milliseconds.
 const SWEEPING: Duration = Duration::from_secs(5);
 /// Limit of lines that are not taken.
@@ -156,19 +156,23 @@ impl Process {
         Err(Error::Supervision { reason: "it is of the process that this one was forked from".to_owned() })
     }
 
-    /// Writes to its standard input. Data that the command does not read are lost.
+    /// Writes to its standard input until the time is up, and returns the number of bytes that need not be written again.
+    ///
+    /// Once `last` has passed, data that the command did not read are lost, and all that follow.
     ///
     /// # Errors
     ///
     /// The command is of the process that this one was forked from.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn feed(&mut self, bytes: &[u8], until: Instant, last: Instant) -> Result<usize> {
         self.check_owner()?;
-        let deadline = Instant::now() + FEEDING;
         let mut left = bytes;
         while let (Some(pipe), false) = (&self.stdin, left.is_empty()) {
             match write(pipe, left) {
                 Ok(count) => left = &left[count..],
-                Err(Errno::AGAIN | Errno::INTR) if Instant::now() < deadline => {
+                Err(Errno::AGAIN | Errno::INTR) if Instant::now() < last => {
+                    if Instant::now() >= until {
+                        return Ok(bytes.len() - left.len());
+                    }
                     let mut fds = vec![PollFd::new(pipe, PollFlags::OUT)];
                     fds.extend(self.open_streams());
                     let _ = poll(&mut fds, Some(&timespec(Duration::from_millis(50))));
@@ -178,7 +182,7 @@ impl Process {
                 Err(_) => self.stdin = None,
             }
         }
-        Ok(())
+        Ok(bytes.len())
     }
 
     /// Reads its output until it has ended, there are lines, a signal came, or the time is up.
@@ -223,23 +227,43 @@ impl Process {
         self.line.send(Order::Signal(number));
     }
 
-    /// Asks it to end, kills it and all that it started after `grace`, and says how it ended.
+    /// Asks it to end.
+    ///
+    /// # Errors
+    ///
+    /// The command is of the process that this one was forked from, and goes on.
+    pub fn ask_to_end(&mut self) -> Result<()> {
+        self.check_owner()?;
+        self.stdin = None;
+        self.line.wake();
+        if !self.gone {
+            self.signal(rustix::process::Signal::TERM.as_raw());
+        }
+        Ok(())
+    }
+
+    /// Asks it to end, and kills it and all that it started after `grace`, or once `interrupted`.
+    fn end(&mut self, grace: Duration, interrupted: &mut dyn FnMut() -> bool) -> Result<Completed> {
+        if !grace.is_zero() {
+            self.ask_to_end()?;
+            self.pump_to_the_end(grace, interrupted)?;
+        }
+        self.kill()
+    }
+
+    /// Kills it and all that it started, and says how it ended.
     ///
     /// # Errors
     ///
     /// The supervisor was killed or did not respond; the command is then gone too. Or the command is of the process
     /// that this one was forked from, and goes on.
-    pub fn end(&mut self, grace: Duration) -> Result<Completed> {
+    pub fn kill(&mut self) -> Result<Completed> {
         self.check_owner()?;
         self.stdin = None;
         self.line.wake();
-        if !self.gone && !grace.is_zero() {
-            self.signal(rustix::process::Signal::TERM.as_raw());
-            self.pump_to_the_end(grace)?;
-        }
         if !self.gone {
             self.line.send(Order::Kill);
-            self.pump_to_the_end(SWEEPING)?;
+            self.pump_to_the_end(SWEEPING, &mut || false)?;
         }
         if !self.gone {
             return Err(self.lose("its supervisor did not respond"));
@@ -254,11 +278,12 @@ impl Process {
         })
     }
 
-    fn pump_to_the_end(&mut self, time: Duration) -> Result<()> {
+    fn pump_to_the_end(&mut self, time: Duration, interrupted: &mut dyn FnMut() -> bool) -> Result<()> {
         // A time beyond the range of the clock means no limit.
         let deadline = Instant::now().checked_add(time);
-        while !self.gone && deadline.is_none_or(|deadline| Instant::now() < deadline) {
-            self.pump(deadline.unwrap_or_else(|| Instant::now() + TICK))?;
+        while !self.gone && deadline.is_none_or(|deadline| Instant::now() < deadline) && !interrupted() {
+            let tick = Instant::now() + TICK;
+            self.pump(deadline.map_or(tick, |deadline| deadline.min(tick)))?;
         }
         Ok(())
     }
@@ -342,7 +367,7 @@ pub fn run(
             deadline = deadline.and_then(|deadline| deadline.checked_add(late));
         }
         if interrupted() {
-            process.end(grace)?;
+            process.end(grace.min(LAST_GRACE), &mut || false)?;
             return Err(Error::Interrupted);
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) && !process.ended() {
@@ -350,7 +375,7 @@ pub fn run(
             break;
         }
     }
-    let mut completed = process.end(grace)?;
+    let mut completed = process.end(grace, &mut interrupted)?;
     completed.timed_out = timed_out;
     Ok(completed)
 }

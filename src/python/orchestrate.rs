@@ -19,6 +19,8 @@ use crate::orchestrate::{self, Command, supervisor};
 
 /// Time between two checks for signals: a signal on another thread does not wake ours.
 const TICK: Duration = Duration::from_millis(200);
+/// Time limit for a command to read what we write to it.
+const FEEDING: Duration = Duration::from_secs(10);
 
 /// Result of a command that has ended.
 ///
@@ -78,7 +80,7 @@ impl From<orchestrate::Completed> for Completed {
 ///     timeout: Time limit in seconds; None for no limit.
 ///     env: Environment variables; None for those of this process.
 ///     cwd: Working directory; None for that of this process.
-///     grace: Seconds between SIGTERM and the kill.
+///     grace: Seconds between SIGTERM and the kill; after Ctrl-C, 10 at most.
 ///
 /// Returns:
 ///     The result. A time-out is a result, not an exception.
@@ -141,8 +143,18 @@ impl Process {
     ///
     /// Raises:
     ///     RuntimeError: In a process that was forked from the one that started the command.
+    ///     KeyboardInterrupt: On Ctrl-C; the command continues, and may have read a part.
     fn write(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        guarded(|| Ok(py.detach(|| self.with(|process| process.feed(data)))?))
+        guarded(|| {
+            let (mut left, last) = (data, Instant::now() + FEEDING);
+            while !left.is_empty() {
+                let until = Instant::now() + TICK;
+                let count = py.detach(|| self.with(|process| process.feed(left, until, last)))?;
+                left = &left[count..];
+                py.check_signals()?;
+            }
+            Ok(())
+        })
     }
 
     /// Returns the next complete lines of its standard output.
@@ -193,16 +205,41 @@ impl Process {
     /// Raises:
     ///     RuntimeError: If its supervisor was killed; the command is gone too. In a process that was forked from the
     ///         one that started the command, which goes on.
+    ///     KeyboardInterrupt: On Ctrl-C before the kill; the command is gone.
     #[pyo3(signature = (grace = 0.0))]
     fn end(&self, py: Python<'_>, grace: f64) -> PyResult<Completed> {
         guarded(|| {
             let grace = seconds("grace", grace)?;
-            Ok(py.detach(|| self.with(|process| process.end(grace)))?.into())
+            let asked = if grace.is_zero() { Ok(()) } else { self.ask_to_end(py, grace) };
+            let completed = py.detach(|| self.with(orchestrate::Process::kill));
+            asked?;
+            Ok(completed?.into())
         })
     }
 }
 
 impl Process {
+    /// Asks the command to end, and waits for that.
+    fn ask_to_end(&self, py: Python<'_>, grace: Duration) -> PyResult<()> {
+        let deadline = Instant::now().checked_add(grace);
+        py.detach(|| self.with(orchestrate::Process::ask_to_end))?;
+        while deadline.is_none_or(|deadline| Instant::now() < deadline) {
+            py.check_signals()?;
+            let tick = Instant::now() + TICK;
+            let until = deadline.map_or(tick, |deadline| deadline.min(tick));
+            let ended = py.detach(|| {
+                self.with(|process| {
+                    process.pump(until)?;
+                    Ok::<_, Error>(process.ended())
+                })
+            })?;
+            if ended {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn with<T>(&self, action: impl FnOnce(&mut orchestrate::Process) -> T) -> T {
         action(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -233,6 +233,33 @@ def test_a_conversation() -> None:
     assert (done.exit_status, done.signal) == (None, signal.SIGTERM)
 
 
+def test_a_handler_is_called_while_a_command_does_not_read() -> None:
+    script = "trap go=1 USR1; echo $$; until [ $go ]; do sleep 0.05; done; head -c 1000000 | wc -c"
+    code = """
+    process = Process(["sh", "-c", sys.argv[1]])
+    reader = int(process.read_lines(20))
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(reader, signal.SIGUSR1))
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    process.write(bytes(1_000_000))
+    print(int(process.read_lines(20)))
+    """
+    assert alone(code, script) == ["1000000"]
+
+
+def test_a_handler_is_called_while_a_command_does_not_end() -> None:
+    code = """
+    process = Process(["sh", "-c", "trap '' TERM; echo; exec sleep 300"])
+    process.read_lines(20)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        process.end(grace=float("inf"))
+    except KeyboardInterrupt:
+        print(process.ended)
+    """
+    assert alone(code) == ["True"]
+
+
 def test_the_rest_without_a_newline_comes_at_the_end() -> None:
     process = Process(shell("printf 'a\nrest'; exit 4"))
     said = b""

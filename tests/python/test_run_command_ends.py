@@ -124,6 +124,24 @@ def test_deeply_nested_processes_are_ended(mark: str) -> None:
 # Who ends us.
 
 
+@pytest.mark.parametrize("timeout", [0.5, None])
+def test_ctrl_c_ends_a_grace_without_end(timeout: float | None, mark: str) -> None:
+    code = """
+    print("ready", flush=True)
+    try:
+        deaf = ["sh", "-c", "trap '' TERM; exec sleep " + sys.argv[1]]
+        run_command(deaf, timeout=eval(sys.argv[2]), grace=float("inf"))
+    except KeyboardInterrupt:
+        print("interrupted")
+    """
+    with started(code, mark, str(timeout), mark=mark) as process:
+        assert process.stdout.readline() == b"ready\n"
+        wait_for(mark, 3)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == b"interrupted\n"
+
+
 @pytest.mark.parametrize("script", ["sleep MARK", "yes MARK", "trap '' TERM INT; sleep MARK & wait; sleep MARK"])
 def test_ctrl_c_ends_it_at_once(script: str, mark: str) -> None:
     code = """

@@ -198,12 +198,13 @@ fn what_cannot_be_started_is_an_error() {
 fn it_talks() {
     let talker = Command { feed: true, lines: true, ..command(&["cat"]) };
     let mut process = Process::start(&talker).unwrap();
-    process.feed(b"one\ntwo").unwrap();
+    let last = Instant::now() + LONG;
+    assert_eq!(process.feed(b"one\ntwo", last, last).unwrap(), 7);
     process.pump(Instant::now() + LONG).unwrap();
     assert_eq!(process.lines(), b"one\n");
     // It says more than a pipe holds before it has heard all.
     let much = b"0123456789abcde\n".repeat(500_000);
-    process.feed(&much).unwrap();
+    assert_eq!(process.feed(&much, last, last).unwrap(), much.len());
     let mut said = Vec::new();
     while said.len() < 3 + much.len() {
         process.pump(Instant::now() + LONG).unwrap();
@@ -212,7 +213,8 @@ fn it_talks() {
     assert!(said.starts_with(b"two0123") && said.ends_with(b"abcde\n"));
     assert!(!process.ended());
     // Its input ends with it.
-    let done = process.end(LONG).unwrap();
+    process.ask_to_end().unwrap();
+    let done = process.kill().unwrap();
     assert!(process.ended());
     assert_eq!(done.stdout_tail.len(), TAIL_BYTES);
 }
