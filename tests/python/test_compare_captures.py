@@ -192,7 +192,7 @@ def test_other_devices_are_refused_unless_forced(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="method.forced is false, and a warning is that the comparison was forced"):
         Comparison.from_dict(other)
     other["warnings"] = [one for one in other["warnings"] if one["code"] != "forced"]
-    names = "NVIDIA A100-SXM4-40GB and Tesla V100-SXM2-16GB"
+    names = r"\['NVIDIA A100-SXM4-40GB'\] and \['Tesla V100-SXM2-16GB'\]"
     with pytest.raises(UsageError, match=f"method.forced is false, and the devices are {names}"):
         Comparison.from_dict(other)
 

@@ -52,11 +52,11 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a run twice": (
         lambda trend: trend["points"][1].update(run_id=f"{0:032x}"),
-        f"points[1].run_id is {0:032x}, which has a point already",
+        f"points[1].run_id is '{0:032x}', which has a point already",
     ),
     "another run": (
         lambda trend: trend["points"][1].update(run_id="x"),
-        "points[1].run_id is x, which is not among the runs with times",
+        "points[1].run_id is 'x', which is not among the runs with times",
     ),
     "a standard deviation of few sessions": (
         lambda trend: trend.update(n_sessions=7),
@@ -76,11 +76,11 @@ CHANGED_HISTORIES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "times of older runs": (
         lambda found: found.update(n_trend_runs=13),
-        f"trends[0].points[0].run_id is {0:032x}, which is not among the runs with times",
+        f"trends[0].points[0].run_id is '{0:032x}', which is not among the runs with times",
     ),
     "times of no runs": (
         lambda found: found.update(n_trend_runs=None),
-        f"trends[0].points[0].run_id is {0:032x}, which is not among the runs with times",
+        f"trends[0].points[0].run_id is '{0:032x}', which is not among the runs with times",
     ),
     "a run twice": (
         lambda found: found["runs"].append(found["runs"][-1]),

@@ -57,6 +57,10 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: budget(found)["idle"][0].update(name="data_loader"),
         "count of 'data_loader' of idle causes in the budget of devices[0] adds up to 2, not 0",
     ),
+    "an idle cause with a long name": (
+        lambda found: budget(found)["idle"][0].update(name="x" * 5000),
+        f"count of '{'x' * 30}",
+    ),
     "copies of a budget": (
         lambda found: swap(budget(found)["copies"]),
         "total_ns of 'memcpy HtoD' of copies in the budget of devices[0] adds up to 1000, not 3000",
@@ -106,6 +110,7 @@ def test_what_the_answer_is_made_from_is_exchanged(what: str, summary: dict[str,
     with pytest.raises(UsageError) as raised:
         SummaryDocument.from_dict(summary)
     assert raised.value.message.startswith(message)
+    assert len(raised.value.message) < 1000
 
 
 def test_a_summary_with_a_report_of_inductor_has_no_other_categories(summary: dict[str, Any]) -> None:

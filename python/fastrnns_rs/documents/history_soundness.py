@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.tolerances import COMPUTED, check_inside, check_number
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.history import History
@@ -36,7 +36,7 @@ def check_history(found: History) -> None:
             _check_point(f"{path}.points[{place}]", point)
             if point.run_id not in left:
                 why = "has a point already" if point.run_id in timed else "is not among the runs with times"
-                raise UsageError(f"{path}.points[{place}].run_id is {visible(point.run_id)}, which {why}")
+                raise UsageError(f"{path}.points[{place}].run_id is {shown(point.run_id)}, which {why}")
             left.remove(point.run_id)
         _check_segments(path, trend)
         if trend.session_stddev is not None and trend.n_sessions < _LEAST_SESSIONS:

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.replicates import LEAST_SESSIONS
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.escaping import visible
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison, Figures, Row
@@ -47,7 +47,7 @@ def _check_forced(found: Comparison) -> None:
     first, second = found.baseline.devices, found.candidate.devices
     # Captures without the name of a GPU are compared with any.
     if found.kind == "capture" and first and second and first != second:
-        names = visible(f"{', '.join(first)} and {', '.join(second)}")
+        names = f"{shown(first)} and {shown(second)}"
         raise UsageError(f"method.forced is false, and the devices are {names}")
 
 

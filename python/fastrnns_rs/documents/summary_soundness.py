@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from math import inf
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.iteration_soundness import check_iterations
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
@@ -174,7 +175,7 @@ def _compare_parts(
         for part_name, row in rows:
             expected[key, part_name] += getattr(row, key)
     for key, part_name in {**found, **expected}:
-        yield f"{key} of {part_name!r} of {name}", found[key, part_name], expected[key, part_name]
+        yield f"{key} of {shown(part_name)} of {name}", found[key, part_name], expected[key, part_name]
 
 
 def _check_activity(path: str, device: DeviceRow) -> None:
@@ -211,7 +212,7 @@ def _check_bins(path: str, rows: Iterable[ActivityRow], budget: Iterable[BudgetR
     for name in {**found, **expected}:
         total, known = found.get(name, 0), expected.get(name, 0)
         if total != known:
-            raise UsageError(f"{path} has {total} ns of {name!r}, and the budget {known} ns")
+            raise UsageError(f"{path} has {total} ns of {shown(name)}, and the budget {known} ns")
 
 
 def _check_delays(launches: LaunchesEntry) -> None:
