@@ -283,7 +283,7 @@ def test_a_required_package_that_fails_when_it_is_imported_affects_no_other_runn
     assert found.stdout == "['bad.none', 'bad.inner.none', 'bad.'] False\n", found.stderr
 
 
-@pytest.mark.parametrize("name", ["", "two words", "a,b", "-x", 3, None])
+@pytest.mark.parametrize("name", ["", "two words", "a,b", "-x", "x\ud800", 3, None])
 def test_a_name_that_no_flag_could_give_is_refused(name: object) -> None:
     with pytest.raises(UsageError, match=re.escape(f"{name!r} (name)")):
         registry.runner(name)(lambda _problem: None)

@@ -141,7 +141,7 @@ def test_json_means_what_it_meant() -> None:
     assert json.loads(safe) == {"name": given}
 
 
-@pytest.mark.parametrize(("given", "filled"), [("ab", 2), ("漢", 2), ("e\u0301", 1), ("abcde", 5)])
+@pytest.mark.parametrize(("given", "filled"), [("ab", 2), ("漢", 2), ("e\u0301", 1), ("abcde", 5), ("\ud800", 8)])
 def test_widths_are_those_of_a_terminal(given: str, filled: int) -> None:
     assert text.width(given) == filled
     assert text.pad(given, 4) == given + " " * (4 - filled)

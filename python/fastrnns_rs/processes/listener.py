@@ -261,7 +261,10 @@ def started(command: list[str], environment: dict[str, str]) -> Process:
 
 
 def _one_line(text: object) -> str:
-    """Returns a text of the worker for a line of a screen: without control characters, and shortened."""
+    """Returns a text of the worker in one line that is not too long.
+
+    It has no control characters and no lone surrogates.
+    """
     valid = str(text).encode("utf-8", "backslashreplace").decode()
     shown = "".join(letter if letter.isprintable() else " " for letter in valid).strip()
     return shown if len(shown) <= _REASON_LENGTH else shown[: _REASON_LENGTH - 1] + "…"

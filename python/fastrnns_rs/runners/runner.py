@@ -138,8 +138,8 @@ class Runner:
     qualified: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not re.fullmatch(r"[^\s,-][^\s,]*", self.name):
-            hint = "Use a name without spaces and commas that does not start with a dash."
+        if not isinstance(self.name, str) or not re.fullmatch(r"[^\s,\ud800-\udfff-][^\s,\ud800-\udfff]*", self.name):
+            hint = "Use a name without spaces, commas and lone surrogates that does not start with a dash."
             raise UsageError(f"invalid name of a runner: {self.name!r}", hint, where="name")
         for key, (is_valid, hint) in _DECLARATIONS.items():
             given = getattr(self, key)

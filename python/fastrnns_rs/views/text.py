@@ -77,7 +77,8 @@ def width(text: str) -> int:
         return len(text)
     from fastrnns_rs._core import display_width  # Rarely needed; the first screen does not wait for it.
 
-    return display_width(text)
+    # Lone surrogates have no width.
+    return display_width(visible(text))
 
 
 def pad(text: str, to: int, *, right: bool = False) -> str:
