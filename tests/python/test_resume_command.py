@@ -141,7 +141,7 @@ def test_an_option_of_the_run_that_this_version_does_not_have_is_named_with_the_
         2,
         [
             f"error: cannot repeat the command of the run: 'a.json' (--resume): {reason}",
-            "hint: Resume the run with the version that began it, or start it again.",
+            "hint: Resume the run on its machine with the version that began it, or start it again.",
         ],
     )
 
@@ -156,32 +156,23 @@ def test_a_value_of_this_command_line_is_named_alone() -> None:
 
 @pytest.mark.usefixtures("anywhere")
 @pytest.mark.parametrize(
-    ("words", "reason", "hint"),
+    ("words", "reason"),
     [
-        (
-            ["--stop", "xyz"],
-            "invalid value: 'xyz' (--stop)",
-            "Use precision:1%, precision:1%:20m, time:30s or count:100.",
-        ),
-        (
-            ["--affinity", "99999"],
-            "CPU not available: 99999 (--affinity)",
-            "Use CPUs that this process may use, such as 0 or 0,2-3.",
-        ),
-        (
-            ["--axis", "hidden-size=x"],
-            "invalid value of hidden-size: 'x' (--axis)",
-            "Use numbers such as 128,256, start:stop:step, or pow2:6:10 for powers of two.",
-        ),
-        (["nothing"], "unknown runner: 'nothing' (RUNNER)", "List all runners: fastrnns-rs list"),
+        (["--stop", "xyz"], "invalid value: 'xyz' (--stop)"),
+        (["--affinity", "99999"], "CPU not available: 99999 (--affinity)"),
+        (["--axis", "hidden-size=x"], "invalid value of hidden-size: 'x' (--axis)"),
+        (["nothing"], "unknown runner: 'nothing' (RUNNER)"),
     ],
 )
-def test_a_value_of_the_run_that_is_wrong_here_is_named_with_the_file(words: list[str], reason: str, hint: str) -> None:
+def test_a_value_of_the_run_that_is_wrong_here_is_named_with_the_file(words: list[str], reason: str) -> None:
     """These values are parsed after all words."""
     made = run_files.run([run_files.result()], status="interrupted", command=["fastrnns-rs", *BENCH, *words])
     made.save(Path("a.json"))
     refused = run_pretended("bench", "--resume", "a.json", "--no-history")
     assert (refused.status, refused.stderr.splitlines()) == (
         2,
-        [f"error: cannot repeat the command of the run: 'a.json' (--resume): {reason}", f"hint: {hint}"],
+        [
+            f"error: cannot repeat the command of the run: 'a.json' (--resume): {reason}",
+            "hint: Resume the run on its machine with the version that began it, or start it again.",
+        ],
     )

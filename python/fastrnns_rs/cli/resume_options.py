@@ -111,11 +111,12 @@ def naming_run(file: str | None, run: Run | None, typed: Collection[str]) -> Ite
         if run is None or name in typed or not is_flag(name):
             raise
         named = command_error(error, context, run.command[2:], ())
-        raise _make_unrepeatable(file, named.line, error.hint) from error
+        raise _make_unrepeatable(file, named.line) from error
 
 
-def _make_unrepeatable(file: str | None, reason: str, hint: str = "") -> UsageError:
-    hint = hint or "Resume the run with the version that began it, or start it again."
+def _make_unrepeatable(file: str | None, reason: str) -> UsageError:
+    # Other options would be another plan, which is refused too.
+    hint = "Resume the run on its machine with the version that began it, or start it again."
     return UsageError(
         f"cannot repeat the command of the run: {file!r}", hint, where="resume", reason=reason, value=file
     )
