@@ -8,6 +8,7 @@ import pydoc
 import re
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -311,9 +312,14 @@ def test_captures_apart_are_records(tmp_path: Path) -> None:
         (lambda: fastrnns_rs.read("a", pattern=3), "invalid value: 3 (pattern)"),
         (lambda: fastrnns_rs.read("a", kernels_by="x"), "invalid value: 'x' (kernels_by)"),
         (lambda: fastrnns_rs.Inductor(wall_time_ms="x"), "invalid number: 'x' (wall_time_ms)"),
+        (lambda: fastrnns_rs.Inductor(wall_time_ms=1, name=3), "invalid value: 3 (name)"),
+        *(
+            (partial(fastrnns_rs.read, "t.json", **{name: value}), f"invalid value: '\\ud800' ({name})")
+            for name, value in (("iteration_range", "\ud800"), ("data_loaders", ["x", "\ud800"]), ("pattern", "\ud800"))
+        ),
         (lambda: fastrnns_rs.Schedule.parse("wait=" + "9" * 5000), "invalid integer of wait: "),
     ],
-    ids=range(10),
+    ids=range(14),
 )
 def test_what_no_argument_can_be_is_a_usage_error(call: Callable[[], object], message: str) -> None:
     with pytest.raises(UsageError, match=f"^{re.escape(message)}"):

@@ -9,7 +9,7 @@ import pytest
 from captured_sides import Told
 from kineto_traces import annotation, call, kernel, write
 
-from fastrnns_rs import compare
+from fastrnns_rs import UsageError, compare
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.verbs.compare.captures import capture_side
 from fastrnns_rs.verbs.compare.captures.capture_comparison import CaptureComparison, compare_captures
@@ -100,3 +100,5 @@ def test_a_range_that_no_capture_has_is_named(tmp_path: Path) -> None:
     [warning] = [one for one in found.warnings if one.code == "no_iterations"]
     assert (warning.evidence, found.basis) == ('1 range names, nearest: "step"', "total")
     assert "no_iterations" not in [one.code for one in compare(*sides, iteration_range="step").warnings]
+    with pytest.raises(UsageError, match=r"^invalid value: '\\ud800' \(iteration_range\)"):
+        compare(*sides, iteration_range="\ud800")

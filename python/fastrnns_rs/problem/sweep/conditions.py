@@ -92,7 +92,7 @@ def _condition(text: object, known: tuple[str, ...]) -> Condition:
         return _without_operator(text, known)
     if found is None or not found[3] or found[3].startswith("="):
         raise _invalid(text, "has no value" if found is not None and not found[3] else "", _HINT)
-    key = find(found[1], known, "key", "filters")
+    key = find(found[1], known, "key", "filter")
     number = re.fullmatch(r"\d{1,19}", found[3], re.ASCII)
     if found[2] in _ORDER and (key not in _NUMBERS or number is None):
         what = "needs an integer" if key in _NUMBERS else f"orders {found[1]}, which is not a number"

@@ -48,7 +48,11 @@ class Inductor:
         if not 1e-6 <= wall_time_ms <= 1e12 or not 1 <= runs < 2**63:  # noqa: PLR2004
             number, where = (wall_time_ms, "wall_time_ms") if 1 <= runs < 2**63 else (runs, "runs")
             raise UsageError(f"out of range: {number}", "Use a number above 0.", where=where, value=number)
-        self.wall_time_ms, self.runs, self.name = wall_time_ms, runs, name
+        if not isinstance(name, str):
+            raise UsageError(f"invalid value: {name!r}", "Use a text.", where="name", value=name)
+        # The name may be that of a file, which need not be UTF-8.
+        self.name = name.encode("utf-8", "backslashreplace").decode()
+        self.wall_time_ms, self.runs = wall_time_ms, runs
 
 
 @checked_keywords()
@@ -127,7 +131,10 @@ def read(
         hint = "Use an integer of at least 1, or ray."
         raise UsageError(f"out of range: {workers}", hint, where="workers", value=workers)
     _check_choices(extent=extent, kernels_by=kernels_by)
-    _check_texts(pattern=pattern, iteration_range=iteration_range)
+    check_texts("pattern", pattern)
+    check_texts("iteration_range", iteration_range)
+    data_loaders = [*data_loaders]
+    check_texts("data_loaders", *data_loaders)
     _check_window(since_ns, until_ns)
     counted: Counted = {
         "devices": [*devices],
@@ -136,7 +143,7 @@ def read(
         "pattern": pattern,
         "since_ns": since_ns,
         "until_ns": until_ns,
-        "data_loaders": [*data_loaders],
+        "data_loaders": data_loaders,
     }
     selecting = _find_selecting(counted)
     if inductor is not None:
@@ -184,10 +191,19 @@ def _check_choices(**given: str) -> None:
             raise unknown("invalid value", value, _CHOICES[name], where=name)
 
 
-def _check_texts(**given: object) -> None:
-    for name, value in given.items():
+def check_texts(name: str, *values: object) -> None:
+    """Checks the texts of an argument, which are found in names of a capture.
+
+    Raises:
+        UsageError: If a value is neither a text of valid Unicode nor None.
+    """
+    for value in values:
         if value is not None and not isinstance(value, str):
             raise UsageError(f"invalid value: {value!r}", "Use a text.", where=name, value=value)
+        try:
+            (value or "").encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"invalid value: {value!r}", "Use a text of UTF-8.", where=name, value=value) from None
 
 
 def _check_window(since_ns: int | None, until_ns: int | None) -> None:

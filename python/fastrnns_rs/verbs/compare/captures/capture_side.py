@@ -20,7 +20,7 @@ from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.compare.captures.idle_times import CaptureIdle, read_idle
 from fastrnns_rs.verbs.compare.environment_keys import merged
-from fastrnns_rs.verbs.report.capture_reader import file_warnings, opened
+from fastrnns_rs.verbs.report.capture_reader import check_texts, file_warnings, opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
 from fastrnns_rs.verbs.report.manifests import find_problems
 from fastrnns_rs.verbs.report.real_paths import real_path
@@ -200,6 +200,7 @@ def read_captures(
     if not baseline or not candidate:
         message = "missing files: `baseline` and `candidate` need at least 1 file each"
         raise UsageError(message, "Use 2 captures: baseline and candidate.")
+    check_texts("iteration_range", iteration_range)
 
     def read(path: Path) -> Reading:
         paths = _paths(path) if isinstance(path, Summary) else (os.fspath(path),)
