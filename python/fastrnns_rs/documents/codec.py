@@ -252,7 +252,8 @@ def _name(expected: Any) -> str:
         return "one of " + ", ".join(map(str, get_args(expected)))
     if get_origin(expected) in {Union, types.UnionType}:
         return " or ".join(_name(option) for option in get_args(expected))
-    return f"a {SCALARS.get(expected, expected)}"
+    name = SCALARS.get(expected, expected)
+    return f"an {name}" if name == "integer" else f"a {name}"
 
 
 def join(path: str, key: str) -> str:

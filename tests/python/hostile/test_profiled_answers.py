@@ -20,7 +20,7 @@ DAMAGED = {
     ),
     "few times": ("call.pretend(forward_ns=[1])", "times missing: 'py'"),
     "times before the start": ("call.pretend(backward_ns=[-1] * 2)", "time out of range: 'py'"),
-    "a path": (f"call.answer({{'runners': [], 'cycles': [{CYCLE}]}})", "cycles[0].index is '/../x', not a integer"),
+    "a path": (f"call.answer({{'runners': [], 'cycles': [{CYCLE}]}})", "cycles[0].index is '/../x', not an integer"),
     "a pipe": ("import os; os.mkfifo(call._answer)", REPLACED),
     "a device": ("call._answer.symlink_to('/dev/zero')", REPLACED),
     "a folder": ("call._answer.mkdir()", REPLACED),
