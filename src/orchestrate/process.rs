@@ -18,7 +18,7 @@ use crate::memory::Room as _;
 /// A pipe that holds more is emptied less often.
 const PIPE_BYTES: usize = 1024 * 1024;
 const CHUNK_BYTES: usize = 256 * 1024;
-/// Time limit of the grace of a command after an interruption, which may have no limit of its own.
+/// Time limit of the grace of a command after an interruption: the requested one may have no end.
 const LAST_GRACE: Duration = Duration::from_secs(10);
 /// Time limit for the supervisor to find and kill what a command left; it takes milliseconds.
 const SWEEPING: Duration = Duration::from_secs(5);
@@ -176,7 +176,7 @@ impl Process {
                     let mut fds = vec![PollFd::new(pipe, PollFlags::OUT)];
                     fds.extend(self.open_streams());
                     let _ = poll(&mut fds, Some(&timespec(Duration::from_millis(50))));
-                    // One that answers before it has has_output all may wait for us.
+                    // A command that answers before it has read everything may wait for us.
                     self.take();
                 }
                 Err(_) => self.stdin = None,
@@ -346,7 +346,7 @@ impl Drop for Process {
 ///
 /// # Errors
 ///
-/// It cannot be started, or `interrupted` output so; then it has been ended.
+/// It cannot be started, or `interrupted` returned true; then it has been ended.
 pub fn run(
     command: &Command,
     timeout: Option<Duration>,

@@ -146,12 +146,15 @@ impl Process {
     ///     KeyboardInterrupt: On Ctrl-C; the command continues, and may have read a part.
     fn write(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
         guarded(|| {
-            let (mut left, last) = (data, Instant::now() + FEEDING);
+            let (mut left, mut last) = (data, Instant::now() + FEEDING);
             while !left.is_empty() {
                 let until = Instant::now() + TICK;
                 let count = py.detach(|| self.with(|process| process.feed(left, until, last)))?;
                 left = &left[count..];
+                let heard = Instant::now();
                 py.check_signals()?;
+                // The time of a handler is not the command's.
+                last += heard.elapsed();
             }
             Ok(())
         })

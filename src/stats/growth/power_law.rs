@@ -112,7 +112,7 @@ fn points(sizes: &[f64], times: &[&[f64]]) -> Result<Vec<Point>> {
                 argument: "sizes",
                 position,
                 value,
-                expected: "different from every other size",
+                expected: "different from every other size, also in its logarithm",
             });
         }
     }
