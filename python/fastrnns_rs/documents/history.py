@@ -66,7 +66,7 @@ class History(Container[KeptRun], Document):
         warnings: Warnings about files in the folder.
         runs: Runs, the oldest first.
         trends: Times of each row that at least two runs have; empty unless they are requested.
-        n_trend_runs: Number of runs that `trends` was made from, the newest of `runs` without those of `ab`; None if
+        n_trend_runs: Number of runs that `trends` was made from, the newest runs of `bench`; None if
             trends were not requested.
     """
 

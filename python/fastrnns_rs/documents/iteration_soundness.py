@@ -85,7 +85,9 @@ def _check_outliers(group: IterationStatistics, rows: dict[str, IterationRow]) -
         inside = slack if row.outlier else -slack
         if row.outlier is (low + inside <= time(row) <= high - inside):
             kind = f"{'an' if row.outlier else 'no'} outlier of {len(rows)} iterations"
-            why = f"their fences are {low:.9g} and {high:.9g} ns" if len(rows) >= _FEWEST else f"it takes {_FEWEST}"
+            why = (
+                f"their fences are {low:.9g} and {high:.9g} ns" if len(rows) >= _FEWEST else f"outliers need {_FEWEST}"
+            )
             raise UsageError(f"{path} is {kind}, and {why}")
         delta = sum(each.delta_ns for each in row.differences)
         expected = (row.gpu_time_ns or 0) - (usual.gpu_time_ns or 0)

@@ -182,7 +182,7 @@ def save(document: object, path: Path, kind: str | None = None, *, row: str | No
         # Equal documents make equal files.
         metadata: dict[str, Any] = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
         drawn.figure.savefig(data, format=path.suffix[1:].lower(), dpi=_DPI, metadata=metadata[path.suffix.lower()])
-    with locked(path) as place:
+    with locked(path, waits=True) as place:
         writing.write(path, [data.getvalue()], place)
 
 
