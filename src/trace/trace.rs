@@ -60,7 +60,7 @@ pub struct Trace {
     pub names: Names,
     /// Names of clocks; times of different clocks cannot be compared.
     pub clocks: Vec<String>,
-    /// The first place of each name there.
+    /// A place of each name there.
     clock_places: FxHashMap<String, u32>,
     /// Devices, to which `works` refers.
     pub devices: Vec<Device>,

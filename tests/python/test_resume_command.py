@@ -129,11 +129,14 @@ def test_the_hint_for_a_named_run_of_a_history_folder_works(monkeypatch: pytest.
         (["--hidden-sise=3"], "unknown option: --hidden-sise (bench)"),
         (["--warmup"], "missing value: --warmup (bench)"),
         (["--hidden-size", "many"], "invalid integer: 'many' (--hidden-size)"),
+        # These values are parsed after all words.
+        (["--stop", "xyz"], "invalid value: 'xyz' (--stop)"),
+        (["--affinity", "99999"], "CPU not available: 99999 (--affinity)"),
+        (["--axis", "hidden-size=x"], "invalid value of hidden-size: 'x' (--axis)"),
+        (["nothing"], "unknown runner: 'nothing' (RUNNER)"),
     ],
 )
-def test_an_option_of_the_run_that_this_version_does_not_have_is_named_with_the_file(
-    words: list[str], reason: str
-) -> None:
+def test_an_option_of_the_run_that_is_wrong_here_is_named_with_the_file(words: list[str], reason: str) -> None:
     made = run_files.run([run_files.result()], status="interrupted", command=["fastrnns-rs", *BENCH, *words])
     made.save(Path("a.json"))
     refused = run_pretended("bench", "--resume", "a.json", "--no-history")
@@ -152,27 +155,3 @@ def test_a_value_of_this_command_line_is_named_alone() -> None:
     run_files.run([run_files.result()], status="interrupted", command=command).save(Path("a.json"))
     refused = run_pretended("bench", "--resume", "a.json", "--no-history", "--stop", "other")
     assert (refused.status, refused.stderr.splitlines()[0]) == (2, "error: invalid value: 'other' (--stop)")
-
-
-@pytest.mark.usefixtures("anywhere")
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--stop", "xyz"], "invalid value: 'xyz' (--stop)"),
-        (["--affinity", "99999"], "CPU not available: 99999 (--affinity)"),
-        (["--axis", "hidden-size=x"], "invalid value of hidden-size: 'x' (--axis)"),
-        (["nothing"], "unknown runner: 'nothing' (RUNNER)"),
-    ],
-)
-def test_a_value_of_the_run_that_is_wrong_here_is_named_with_the_file(words: list[str], reason: str) -> None:
-    """These values are parsed after all words."""
-    made = run_files.run([run_files.result()], status="interrupted", command=["fastrnns-rs", *BENCH, *words])
-    made.save(Path("a.json"))
-    refused = run_pretended("bench", "--resume", "a.json", "--no-history")
-    assert (refused.status, refused.stderr.splitlines()) == (
-        2,
-        [
-            f"error: cannot repeat the command of the run: 'a.json' (--resume): {reason}",
-            "hint: Resume the run on its machine with the version that began it, or start it again.",
-        ],
-    )

@@ -40,6 +40,23 @@ def check_size(name: str, value: object) -> None:
         )
 
 
+def check_texts(name: str, *values: object) -> None:
+    """Checks the texts of an argument, which are found in names of a capture.
+
+    Raises:
+        UsageError: If a value is neither a text of valid Unicode nor None.
+    """
+    from fastrnns_rs.errors import UsageError
+
+    for value in values:
+        if value is not None and not isinstance(value, str):
+            raise UsageError(f"invalid value: {value!r}", "Use a text.", where=name, value=value)
+        try:
+            (value or "").encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"invalid value: {value!r}", "Use a text of UTF-8.", where=name, value=value) from None
+
+
 def _integer(value: Any) -> int:
     if isinstance(value, bool):
         raise TypeError

@@ -6,6 +6,7 @@ import os
 
 from fastrnns_rs._core import Trace
 from fastrnns_rs.counting import counted
+from fastrnns_rs.documents.argument_checks import check_texts
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.errors import FastrnnsError, UsageError, unknown
 from fastrnns_rs.verbs.report import file_kinds, sources
@@ -189,21 +190,6 @@ def _check_choices(**given: str) -> None:
     for name, value in given.items():
         if value not in _CHOICES[name]:
             raise unknown("invalid value", value, _CHOICES[name], where=name)
-
-
-def check_texts(name: str, *values: object) -> None:
-    """Checks the texts of an argument, which are found in names of a capture.
-
-    Raises:
-        UsageError: If a value is neither a text of valid Unicode nor None.
-    """
-    for value in values:
-        if value is not None and not isinstance(value, str):
-            raise UsageError(f"invalid value: {value!r}", "Use a text.", where=name, value=value)
-        try:
-            (value or "").encode()
-        except UnicodeEncodeError:
-            raise UsageError(f"invalid value: {value!r}", "Use a text of UTF-8.", where=name, value=value) from None
 
 
 def _check_window(since_ns: int | None, until_ns: int | None) -> None:

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs._core import Stop
+from fastrnns_rs.documents.argument_checks import check_texts
 from fastrnns_rs.documents.codec import RunWarning
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.problem import Problem
 from fastrnns_rs.verbs.compare.captures.idle_times import CaptureIdle, read_idle
 from fastrnns_rs.verbs.compare.environment_keys import merged
-from fastrnns_rs.verbs.report.capture_reader import check_texts, file_warnings, opened
+from fastrnns_rs.verbs.report.capture_reader import file_warnings, opened
 from fastrnns_rs.verbs.report.capture_summary import Summary
 from fastrnns_rs.verbs.report.manifests import find_problems
 from fastrnns_rs.verbs.report.real_paths import real_path
