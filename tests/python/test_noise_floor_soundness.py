@@ -44,6 +44,22 @@ def document() -> dict[str, Any]:
             INTERVAL | {"ratio": 1.25, "ratio_ci_low": 1.125, "ratio_ci_high": 1.5},
             "sides has the finding none, and its interval is from 1.125 to 1.5",
         ),
+        ({"check": "time", "ratio": 1.1}, "time has the finding none, and ratio is 1.1"),
+        ({"check": "time", "after_process": 20}, "time has the finding none, and after_process is 20"),
+        ({"check": "time", "n_jumps": 1}, "time has the finding none, and n_jumps is 1"),
+        ({"check": "time", "finding": "drift", "ratio": 1.1, "n_jumps": 1}, "the finding drift, and n_jumps is 1"),
+        (
+            {"check": "time", "finding": "jump", "ratio": 1.1, "after_process": 20},
+            "time has the finding jump, and n_jumps is 0",
+        ),
+        ({"ratio": 1.1, "p_value": 0.001}, "sides has the finding none, and p_value is 0.001"),
+        ({"p_value": 0.025}, "sides has the finding none, and p_value is 0.025"),
+        (INTERVAL | {"ratio": 1.001, "p_value": 0.0}, "sides has the finding none, and p_value is 0"),
+        ({"check": "session", "finding": "unknown", "ratio": 1.1}, "session has the finding unknown, and ratio is 1.1"),
+        (
+            {"check": "session", "finding": "unknown", "p_value": 0.001},
+            "session has the finding unknown, and p_value is 0.001",
+        ),
     ],
 )
 def test_a_check_that_contradicts_its_interval_is_refused(changes: dict[str, Any], message: str) -> None:
@@ -54,6 +70,13 @@ def test_a_check_that_contradicts_its_interval_is_refused(changes: dict[str, Any
     with pytest.raises(UsageError) as raised:
         NoiseFloorDocument.from_dict(plain)
     assert raised.value.message.endswith(message)
+
+
+def test_equal_times_have_no_difference_whatever_their_p_value() -> None:
+    """A comparison without a spread has a p-value of 0 from a rounding error."""
+    plain = document()
+    plain["noise_floor"]["checks"] = [SIDES | {"ratio": 1.0, "p_value": 0.0}]
+    assert NoiseFloorDocument.from_dict(plain).noise_floor.checks[0].finding == "none"
 
 
 @pytest.mark.parametrize(

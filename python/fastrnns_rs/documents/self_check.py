@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside
 from fastrnns_rs.errors import UsageError
@@ -12,6 +13,8 @@ from fastrnns_rs.errors import UsageError
 CheckName = Literal["sides", "launch_order", "session", "time"]
 Finding = Literal["none", "difference", "drift", "jump", "unknown"]
 
+#: Significance level of each check of fixed groups, for all its phases.
+SIGNIFICANCE = 0.025
 _MOST = 1e300
 
 
@@ -61,7 +64,25 @@ class SelfCheck(Part):
             raise UsageError(f"{self.check} has a {self.finding} without its size or place")
         if is_found and (self.check == "time") == (self.finding == "difference"):
             raise UsageError(f"{self.check} has a {self.finding}, which it cannot have")
+        self._check_absence()
         self._check_interval()
+
+    def _check_absence(self) -> None:
+        """Rejects figures of a finding in a check that has another finding, or none."""
+        if (self.n_jumps > 0) != (self.finding == "jump"):
+            raise UsageError(f"{self.check} has the finding {self.finding}, and n_jumps is {shown(self.n_jumps)}")
+        figures = ["after_process"] if self.finding != "jump" else []
+        if self.finding == "unknown" or (self.check == "time" and self.finding == "none"):
+            figures += ["ratio", "ratio_ci_low", "ratio_ci_high"]
+        figures += ["p_value"] if self.finding == "unknown" else []
+        for name in figures:
+            if (value := getattr(self, name)) is not None:
+                raise UsageError(f"{self.check} has the finding {self.finding}, and {name} is {shown(value)}")
+        if self.check == "time" or self.finding != "none" or self.p_value is None or self.p_value > SIGNIFICANCE:
+            return
+        # Equal times may have a p-value of 0. Their ratio is 1, or differs by a rounding error.
+        if self.ratio is None or abs(self.ratio - 1) > ROUNDING:
+            raise UsageError(f"{self.check} has the finding none, and p_value is {self.p_value:g}")
 
     def _check_interval(self) -> None:
         """Rejects an interval that contradicts the ratio or the finding."""

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from fastrnns_rs import stats
-from fastrnns_rs.documents.self_check import CheckName, SelfCheck
+from fastrnns_rs.documents.self_check import SIGNIFICANCE, CheckName, SelfCheck
 from fastrnns_rs.machine.level_changes import find_level_changes
 from fastrnns_rs.machine.noise.process_pairs import Phase, ProcessPair, add_phases
 from fastrnns_rs.machine.trend import fit_trend
 from fastrnns_rs.stats import quantiles
 
-#: Significance level of each check for all its phases.
-SIGNIFICANCE = 0.025
 #: Significance level of a trend. Change points have the rest: normal noise has one in about 2 % of runs of 20 pairs.
 _TREND_SIGNIFICANCE = 0.005
 #: Standard deviations beyond which a level counts as this far, so that one slow pair is no jump.

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import stats
 from fastrnns_rs.documents.noise_figures import minimum_detectable_change
-from fastrnns_rs.documents.self_check import SelfCheck
+from fastrnns_rs.documents.self_check import SIGNIFICANCE, SelfCheck
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.machine.noise import compute_run_floor, store
-from fastrnns_rs.machine.noise.run_checks import SIGNIFICANCE, choose_phase
+from fastrnns_rs.machine.noise.run_checks import choose_phase
 from fastrnns_rs.verbs.compare.run_files import read_both
 from fastrnns_rs.verbs.compare.session_spread import PastSession, past_sessions, pool_spread
 from fastrnns_rs.views.noise import differences
