@@ -13,6 +13,15 @@ from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.phase_summary import summary
 
+
+def measure(module: Any, samples: list[list[int]], **changes: object) -> None:
+    """Gives a module the samples of several processes, and changes their statistics."""
+    module["samples_ns"] = samples
+    module["wall"] = to_plain(summary([[one] for one in samples])) | changes
+    module["profile"]["wall_time_ns"] = module["wall"]["median_ns"]
+    fit_view(module["profile"])
+
+
 #: Changes of a module, and the messages.
 CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     "another time": (
@@ -21,7 +30,24 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a time between the samples": (
         lambda one: one.update(samples_ns=[[3, 4, 8]], wall={**to_plain(summary([[[3, 4, 8]]])), "estimate_ns": 5.0}),
-        r"wall\.estimate_ns is 5, and that of the samples is 4$",
+        r"wall\.estimate_ns is 5, and process medians are from 4 to 4$",
+    ),
+    # The estimate is the geometric mean of the medians 2, 3 and 4.
+    "another time of several processes": (
+        lambda one: measure(one, [[2], [3], [4]], estimate_ns=2.5, ci_low_ns=2.0),
+        r"wall\.estimate_ns is 2\.5, and that of the samples is 2\.88449914$",
+    ),
+    "a narrower interval": (
+        lambda one: measure(one, [[2], [3], [4]], ci_low_ns=2.8),
+        r"wall\.ci_low_ns is 2\.8, and that of the samples is 1\.",
+    ),
+    "a narrower range": (
+        lambda one: measure(one, [[2], [4]], ci_high_ns=3.0),
+        r"wall\.ci_high_ns is 3, and that of the samples is 4$",
+    ),
+    "an interval of sessions": (
+        lambda one: measure(one, [[2], [3], [4]], ci_method="t_log_sessions"),
+        r"wall\.ci_method is 't_log_sessions', not that of several processes$",
     ),
     "another mean": (lambda one: one.update(samples_ns=[[3, 4, 6]]), r"wall\.mean_ns is 4, and that of the samples"),
     "more processes": (lambda one: one["wall"].update(n_processes=5), r"wall\.n_processes is 5, and the result has 1"),
@@ -153,3 +179,14 @@ def test_large_shares_may_differ_in_their_last_digits() -> None:
     assert "00000.00%" in view["tabulate_line"]
     view["tabulate_line"] = view["tabulate_line"].replace("00000.00%", "00000.50%")
     InductorReport.from_dict(plain)
+
+
+@pytest.mark.parametrize("samples", [[[5]], [[2, 9], [4]], [[0], [4]], [[0], [3], [5]], [[3], [4], [4, 5, 9], [70]]])
+@pytest.mark.parametrize("status", ["ok", "failed", "interrupted"])
+def test_statistics_of_any_processes_are_read(samples: list[list[int]], status: str) -> None:
+    """Also those of a module that failed or was interrupted after some processes."""
+    plain = inductor_of(lambda: "x")
+    [module] = plain["modules"]
+    measure(module, samples)
+    module |= {"status": status, "reason": None if status == "ok" else "it died"}
+    assert InductorReport.from_dict(plain).modules[0].samples_ns == samples

@@ -141,10 +141,10 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     if any(one.timed_turns[1:] for ranks in complete for one in ranks):
         # Older builds stored figures of the medians of live processes, whatever their turns.
         with suppress(UsageError):
-            _check_between(path, summary, [[median(one) for one in ranks] for ranks in timed], sessions)
+            check_between(path, summary, [[median(one) for one in ranks] for ranks in timed], sessions)
             return
     medians = [[one.median_ns(phase) or 0.0 for one in ranks] for ranks in complete]
-    _check_between(path, summary, medians, sessions)
+    check_between(path, summary, medians, sessions)
 
 
 def _check_launches(path: str, summary: PhaseSummary, computed: float | None) -> None:
@@ -226,10 +226,20 @@ def _check_computed(path: str, summary: PhaseSummary, computed: dict[str, float 
             check_number(f"{path}.{name}", value, expected, "the samples", unit=1)
 
 
-def _check_between(
+def check_between(
     path: str, summary: PhaseSummary, medians: Sequence[Sequence[float]], sessions: Sequence[str | None]
 ) -> None:
-    """Rejects an estimate and an interval that are not those of the process medians."""
+    """Rejects an estimate and an interval that are not those of the process medians.
+
+    Args:
+        path: Path of the statistics in the message.
+        summary: Statistics.
+        medians: Median of each process of each replicate.
+        sessions: Session of each replicate.
+
+    Raises:
+        UsageError: If there is such an estimate or interval; the message names it.
+    """
     every = [one for ranks in medians for one in ranks]
     # If a process median is 0, the estimate is the median of all samples, which lies between the medians too.
     _check_within(path, "estimate_ns", summary.estimate_ns, every, "process medians")
