@@ -199,6 +199,29 @@ def test_a_rounded_relative_error_at_the_limit_is_ok() -> None:
     assert Verification.from_dict(plain).results[0].checks == [one]
 
 
+def checked(name: str, expected: str, found: str, *, ok: bool) -> dict[str, Any]:
+    return {"checks": [{"id": name, "expected": expected, "found": found, "ok": ok}]}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        checked("cycles", "8", "8", ok=True),
+        checked("runners", "2 runners", "0 ended well", ok=False),
+        checked("ranges", "8 ranges", "8 ranges", ok=True),
+        checked("ranges", "8 ranges", "8 ranges, 1 missing: a\nb, 1 too many: c", ok=False),
+        # Of redacted texts nothing is known.
+        checked("ranges", "8 ranges", "<redacted> ranges", ok=True),
+        checked("cycles", "<redacted>", "8", ok=True),
+        # A profiler may lose events that were not requested.
+        checked("event_loss", "none", "3 events were lost", ok=True),
+    ],
+)
+def test_checks_of_captures_are_read(changes: dict[str, Any]) -> None:
+    plain = json.loads((ROOT / "tests" / "data" / "documents" / "capture_5_ae2a7a9.json").read_text(encoding="utf-8"))
+    assert Capture.from_dict(plain | changes).checks[0].ok is changes["checks"][0]["ok"]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -209,6 +232,11 @@ def test_a_rounded_relative_error_at_the_limit_is_ok() -> None:
             "^profiled_over_unprofiled_ci is .*, not the ends of an interval$",
         ),
         ({"profiled_over_unprofiled_ci": []}, "^profiled_over_unprofiled_ci is .*, not the ends of an interval$"),
+        (checked("cycles", "8", "5", ok=True), r"^checks\[0\]\.ok is true, and expected is '8' and found '5'$"),
+        (checked("cycles", "8", "8", ok=False), r"^checks\[0\]\.ok is false, and expected is '8' and found '8'$"),
+        (checked("runners", "2 runners", "1 ended well", ok=True), r"^checks\[0\]\.ok is true, and expected is "),
+        (checked("ranges", "8 ranges", "5 ranges, 3 missing: a, b, c", ok=True), r"^checks\[0\]\.ok is true, and "),
+        (checked("ranges:x.json", "2 ranges", "3 ranges, 1 too many: a", ok=True), r"^checks\[0\]\.ok is true, and "),
     ],
 )
 def test_a_capture_manifest_that_contradicts_itself_is_refused(changes: dict[str, Any], message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -13,6 +14,13 @@ from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.problem.problem import Problem
+
+#: What is expected and found in checks of equal numbers, by ID without the name of a file.
+_COMPARED = {
+    "cycles": (r"(\d+)", r"(\d+)"),
+    "runners": (r"(\d+) runners", r"(\d+) ended well"),
+    "ranges": (r"(\d+ ranges)", r"(\d+ ranges(?:, \d+ (?:missing|too many): .*)?)"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -42,6 +50,26 @@ class CheckEntry(Part):
     expected: str
     found: str
     ok: bool
+
+    def check(self, path: str) -> None:
+        """Rejects a result that is not that of the numbers.
+
+        Args:
+            path: Path of the check in the message.
+
+        Raises:
+            UsageError: If the numbers are equal and `ok` is false, or the reverse.
+        """
+        patterns = _COMPARED.get(self.id.partition(":")[0])
+        if patterns is None:
+            return
+        expected, found = (
+            re.fullmatch(*pair, re.DOTALL) for pair in zip(patterns, (self.expected, self.found), strict=True)
+        )
+        # Redaction may have changed the texts.
+        if expected and found and self.ok != (expected[1] == found[1]):
+            texts = f"expected is {shown(self.expected)} and found {shown(self.found)}"
+            raise UsageError(f"{path}.ok is {str(self.ok).lower()}, and {texts}")
 
 
 class _Placed(Document):
@@ -101,6 +129,8 @@ class Capture(_Placed):
             UsageError: If a number contradicts others; the message names it.
         """
         soundness.check_numbers(self)
+        for number, one in enumerate(self.checks):
+            one.check(f"checks[{number}]")
         if self.iterations < 1:
             raise UsageError(f"iterations is {self.iterations}, not above 0")
         if self.unprofiled_ns and len(self.unprofiled_ns) != len(self.runners):
