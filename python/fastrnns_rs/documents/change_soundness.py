@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, check_number
-from fastrnns_rs.documents.verdict_soundness import check_adjusted
+from fastrnns_rs.documents.verdict_soundness import SMALLEST, check_adjusted
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,13 +31,15 @@ def check_changes(found: Comparison) -> None:
         _check_shown(path, row, rounding_ns=len(found.kernels))
         check_certainty(path, row, 1 - found.method.confidence_level)
     for name, rows in tables:
-        # Of a single one, documents made by hand have other values.
         if sum(row.p_value is not None for row in rows) > 1:
             check_adjusted(name, rows, found.method.false_discovery_rate)
-        total = sum(row.delta_ns for row in rows)
+        else:
+            _check_alone([(path, row) for path, row in changes if path.startswith(name)])
         for whole in device_time:
-            if rows and total != whole.delta_ns:
-                raise UsageError(f"delta_ns of {name} adds up to {total}, and that of device_time is {whole.delta_ns}")
+            _check_sums(name, rows, whole)
+    _check_alone([("device_time", whole) for whole in device_time])
+    if found.categories:
+        _check_categories(found)
     for whole in device_time:
         for path, row in [*changes, ("device_time", whole)]:
             share = row.delta_ns / whole.delta_ns if whole.delta_ns else None
@@ -57,6 +60,41 @@ def check_certainty(path: str, row: Change | StatisticChange, error: float) -> N
         raise UsageError(f"{path}.p_value is {p_value:g}, and its interval from {low:g} to {high:g} {how} 1")
 
 
+def _check_alone(rows: Sequence[tuple[str, Change]]) -> None:
+    """Checks that a p-value is adjusted for no others, if a table has no others.
+
+    That of an equivalent row is 1; older builds did not adjust it.
+    """
+    for path, row in rows:
+        if row.p_value is not None and row.verdict != "equivalent":
+            check_number(f"{path}.p_value_adjusted", row.p_value_adjusted, row.p_value, "p_value", SMALLEST)
+
+
+def _check_sums(name: str, rows: Sequence[Change], whole: Change) -> None:
+    """Checks that the times and counts of rows add up to those of the device time."""
+    for side in ("baseline", "candidate") if rows else ():
+        known = [one for row in rows if (one := getattr(row, side)) is not None]
+        for key in ("total_ns", "count"):
+            total, expected = sum(getattr(one, key) for one in known), getattr(getattr(whole, side), key, 0)
+            if total != expected:
+                raise UsageError(f"{side}.{key} of {name} adds up to {total}, and that of device_time is {expected}")
+
+
+def _check_categories(found: Comparison) -> None:
+    """Checks that the kernels of a category add up to it.
+
+    A kernel has the category of its candidate, so that the baseline may have other times.
+    """
+    totals: Counter[str] = Counter()
+    for kernel in found.kernels:
+        totals[kernel.category] += kernel.candidate.total_ns if kernel.candidate else 0
+    for number, row in enumerate(found.categories):
+        total = row.candidate.total_ns if row.candidate else 0
+        if total != totals[row.name]:
+            known = f"{total}, and its kernels add up to {totals[row.name]}"
+            raise UsageError(f"categories[{number}].candidate.total_ns is {known}")
+
+
 def _check_change(path: str, row: Change) -> None:
     """Checks that a change of captures is that of the times beside it."""
     before, after = _times(row)
@@ -67,6 +105,9 @@ def _check_change(path: str, row: Change) -> None:
     interval = (row.ratio_ci_low, row.ratio_ci_high, row.delta_ci_low_ns, row.delta_ci_high_ns)
     if row.p_value is None and any(one is not None for one in interval):
         raise UsageError(f"{path} has an interval and no p_value")
+    for name, side in (("baseline", row.baseline), ("candidate", row.candidate)):
+        if row.p_value is None and side is not None and side.n_repeats:
+            raise UsageError(f"{path} has no p_value, and {name}.n_repeats is {side.n_repeats}")
     presence = "appeared" if row.baseline is None else "vanished" if row.candidate is None else "both"
     if row.presence != presence:
         raise UsageError(f"{path}.presence is {row.presence}, not {presence}")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Times = tuple[Sequence[float], Sequence[float]]
 
 #: Numbers of this size and below, such as small p-values, have absolute rounding errors.
-_SMALLEST = 1e-3
+SMALLEST = 1e-3
 _INTERVAL = ("ratio_ci_low", "ratio_ci_high", "p_value")
 
 
@@ -116,7 +116,7 @@ def _check_numbers(
         for name, number in expected.items():
             key = "shift_ns" if name == "shift" else name
             # A difference near 0 has the rounding errors of the times.
-            unit = max(times[0]) if name == "shift" else _SMALLEST
+            unit = max(times[0]) if name == "shift" else SMALLEST
             check_number(f"{path}.{key}", getattr(stored, key), number, "the processes", unit)
         return found
 
@@ -193,7 +193,7 @@ def check_adjusted(name: str, table: Sequence[Row | Change], rate: float) -> Non
     verdicts = [row.verdict or getattr(row, "conditional_verdict", None) for _, row, _ in rows]
     values = counted_p_values((verdict, value) for verdict, (*_, value) in zip(verdicts, rows, strict=True))
     for (number, row, _), value in zip(rows, benjamini_hochberg(values, rate=rate).adjusted, strict=True):
-        check_number(f"{name}[{number}].p_value_adjusted", row.p_value_adjusted, value, f"all {name}", _SMALLEST)
+        check_number(f"{name}[{number}].p_value_adjusted", row.p_value_adjusted, value, f"all {name}", SMALLEST)
 
 
 def _check_mean(found: Comparison) -> None:

@@ -1,0 +1,95 @@
+"""Comparisons of captures whose rows contradict each other are refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from fastrnns_rs import Comparison, UsageError
+
+#: Keys of a row without a verdict.
+SILENT = dict.fromkeys(("verdict", "ratio_ci_low", "ratio_ci_high", "p_value", "p_value_adjusted"))
+
+
+def longer(row: dict[str, Any], by: int = 1_000_000) -> None:
+    """Adds a constant to the times of both sides."""
+    for side in ("baseline", "candidate"):
+        row[side]["total_ns"] += by
+    row["ratio"] = row["candidate"]["total_ns"] / row["baseline"]["total_ns"]
+
+
+LIES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "device time, adjusted for others": (
+        lambda found: found["device_time"].update(p_value_adjusted=0.2, verdict="inconclusive"),
+        "device_time.p_value_adjusted is 0.2, and that of p_value is 0.001",
+    ),
+    "device time that is not adjusted": (
+        lambda found: found["device_time"].update(p_value_adjusted=None),
+        "device_time.p_value_adjusted is null, and that of p_value is 0.001",
+    ),
+    "the only kernel with a p-value, adjusted for others": (
+        lambda found: (
+            found["kernels"][0].update(p_value_adjusted=0.2, verdict="inconclusive")
+            or found["counts"].update(slower=0, inconclusive=1)
+        ),
+        "kernels[0].p_value_adjusted is 0.2, and that of p_value is 0.001",
+    ),
+    "the only category with a p-value, adjusted for others": (
+        lambda found: found["categories"][0].update(p_value_adjusted=0.2, verdict="inconclusive"),
+        "categories[0].p_value_adjusted is 0.2, and that of p_value is 0.001",
+    ),
+    "device time without its verdict": (
+        lambda found: found["device_time"].update(SILENT),
+        "device_time has no p_value, and baseline.n_repeats is 3",
+    ),
+    "a kernel without its verdict": (
+        lambda found: (
+            found["kernels"][0].update(SILENT)
+            or found["kernels"][0]["baseline"].update(n_repeats=0)
+            or found["counts"].update(slower=0, none=22)
+        ),
+        "kernels[0] has no p_value, and candidate.n_repeats is 3",
+    ),
+    "longer device time": (
+        lambda found: longer(found["device_time"]),
+        "baseline.total_ns of kernels adds up to 2006810, and that of device_time is 3006810",
+    ),
+    "more launches on the device": (
+        lambda found: found["device_time"]["candidate"].update(count=104, launches=26.0),
+        "candidate.count of kernels adds up to 102, and that of device_time is 104",
+    ),
+    "a longer category": (
+        lambda found: longer(found["categories"][0]),
+        "baseline.total_ns of categories adds up to 3006810, and that of device_time is 2006810",
+    ),
+    "a kernel of another category": (
+        lambda found: found["kernels"][1].update(category="elementwise"),
+        "categories[0].candidate.total_ns is 3005810, and its kernels add up to 3001810",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_rows_that_contradict_each_other_are_refused(name: str) -> None:
+    change, message = LIES[name]
+    plain = json.loads((ROOT / "tests" / "data" / "views" / "captures.json").read_text(encoding="utf-8"))
+    Comparison.from_dict(plain)
+    change(plain)
+    with pytest.raises(UsageError) as raised:
+        Comparison.from_dict(plain)
+    assert raised.value.message == message
+
+
+def test_an_equivalent_row_may_not_be_adjusted() -> None:
+    """Older builds wrote its own p-value."""
+    plain = json.loads((ROOT / "tests" / "data" / "views" / "captures.json").read_text(encoding="utf-8"))
+    equal: dict[str, Any] = {"verdict": "equivalent", "ratio_ci_low": 1.4, "ratio_ci_high": 1.6, "p_value": 0.001}
+    plain["method"]["margin"] = 0.7
+    for row in (plain["device_time"], plain["categories"][0], plain["kernels"][0]):
+        row.update(equal)
+    plain["counts"] |= {"slower": 0, "equivalent": 1}
+    assert Comparison.from_dict(plain).device_time
