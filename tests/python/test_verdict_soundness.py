@@ -354,6 +354,11 @@ LIES: dict[str, tuple[Callable[[], dict[str, Any]], list[Change], str]] = {
         [setting(1, "candidate", peak_memory_bytes=640)],
         "rows[1].candidate.peak_memory_bytes is 640, and the other phase of the runner has 64",
     ),
+    "an open row that no number of processes decides": (
+        open_row,
+        [setting(additional_processes=None, required_processes=None)],
+        "rows[0].additional_processes is null, and that of the processes is ",
+    ),
     "a process without time": (
         lambda: compare(run([exactly(BASELINE[:1])]), run([exactly(SLOWER[:1])]), history=False).to_dict(),
         [setting(part="baseline", process_medians_ns=[0.0], estimate_ns=0.0), setting(ratio=None)],

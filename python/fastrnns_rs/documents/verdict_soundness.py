@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fastrnns_rs._core import benjamini_hochberg, compare_samples
-from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.codec import has_keys_since, shown
 from fastrnns_rs.documents.combined_ratio import combine_ratios
 from fastrnns_rs.documents.replicates import session_levels, vary
 from fastrnns_rs.documents.side_soundness import find_runner
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Numbers of this size and below, such as small p-values, have absolute rounding errors.
 SMALLEST = 1e-3
+#: Numbers of processes from here on may be more than are suggested.
+_MOST_PROCESSES = 100_000
 _INTERVAL = ("ratio_ci_low", "ratio_ci_high", "p_value")
 
 
@@ -37,6 +39,9 @@ def check_verdicts(found: Comparison) -> None:
     """
     for number, row in enumerate(found.rows):
         _check_row(f"rows[{number}]", row, found.method)
+    # The first builds had the mean of all rows.
+    if found.geometric_mean and all(row.p_value is None for row in found.rows) and has_keys_since("1.3", found):
+        raise UsageError("geometric_mean has no rows")
     if any(_times(row) is not None for row in found.rows if row.p_value is not None):
         check_adjusted("rows", found.rows, found.method.false_discovery_rate)
         _check_mean(found)
@@ -173,6 +178,10 @@ def _check_more_processes(path: str, row: Row, alone: SampleComparison, method: 
     # Older documents have only the additional ones.
     if required is not None and required != in_all:
         raise UsageError(f"{path}.required_processes is {required}, and additional_processes is {shown(more)}")
+    # More processes do not replace sessions. On another machine, the largest number may be too small.
+    gains = row.p_value is not None and row.basis not in {"sessions", "history"}
+    if more is None and is_own and gains and expected is not None and expected < _MOST_PROCESSES:
+        raise UsageError(f"{path}.additional_processes is null, and that of the processes is {expected}")
 
 
 def check_adjusted(name: str, table: Sequence[Row | Change], rate: float) -> None:
@@ -202,7 +211,7 @@ def _check_mean(found: Comparison) -> None:
     This does not apply if the mean leaves out rows that conflict, as its number shows, nor to rows that differ in their
     timing mode, which the document does not record.
     """
-    rows: list[tuple[Hashable, Row]] = [(find_runner(row), row) for row in found.rows]
+    rows: list[tuple[Hashable, Row]] = [((find_runner(row), _find_device(row)), row) for row in found.rows]
     mean, stored = combine_ratios(rows), found.geometric_mean
     leaves_out = found.method.forced and mean is not None and (stored is None or stored.n < mean.n)
     if leaves_out or len({(key, row.phase) for key, row in rows}) < len(rows):
@@ -213,3 +222,9 @@ def _check_mean(found: Comparison) -> None:
         return
     for name in ("ratio", "ratio_ci_low", "ratio_ci_high", "n"):
         check_number(f"geometric_mean.{name}", getattr(stored, name), getattr(mean, name), "the rows")
+
+
+def _find_device(row: Row) -> str | None:
+    """Returns the device of a row, with one name for each."""
+    device = row.problem.device if row.problem else None
+    return "cuda:0" if device == "cuda" else device
