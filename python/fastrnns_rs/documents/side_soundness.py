@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.codec import shown, to_plain
 from fastrnns_rs.documents.replicates import LEAST_SESSIONS
 from fastrnns_rs.errors import UsageError
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 def check_sides(found: Comparison) -> None:
     """Rejects sessions that the rows do not have, and two peaks of one process.
 
-    It also rejects sides that do not match in a comparison that was not forced.
+    It also rejects sides that do not match in a comparison that was not forced, and differences that the environments
+    do not have.
 
     Raises:
         UsageError: If a side has such a number; the message names its path.
     """
     _check_forced(found)
+    _check_differences(found)
     for name, whole in (("baseline", found.baseline), ("candidate", found.candidate)):
         rows: list[tuple[int, Row, Figures]] = [
             (number, row, side) for number, row in enumerate(found.rows) if (side := getattr(row, name)) is not None
@@ -49,6 +51,32 @@ def _check_forced(found: Comparison) -> None:
     if found.kind == "capture" and first and second and first != second:
         names = f"{shown(first)} and {shown(second)}"
         raise UsageError(f"method.forced is false, and the devices are {names}")
+
+
+def _check_differences(found: Comparison) -> None:
+    """Checks that the differences are those of the environments.
+
+    Older documents have no environments, and may list a machine of which only one side has an ID. Seeds are of rows.
+    """
+    first, second = found.baseline.environment, found.candidate.environment
+    if not first or not second:
+        return
+    every = [
+        [(key, first.get(key), second.get(key)) for key in {**first, **second} if first.get(key) != second.get(key)],
+        [(one.key, one.baseline, one.candidate) for one in found.environment_differences],
+    ]
+    # Documents have names that are not UTF-8 escaped, except in keys.
+    expected, listed = (
+        Counter(
+            (*to_plain([key, *pair]),)
+            for key, *pair in each
+            if key != "problem.seed" and not (key == "machine_id" and None in pair)
+        )
+        for each in every
+    )
+    for key, *pair in (expected - listed) + (listed - expected):
+        values = f"{shown(first.get(key, pair[0]))} and {shown(second.get(key, pair[1]))}"
+        raise UsageError(f"environment_differences are others than those of {shown(key)}: {values}")
 
 
 def find_runner(row: Row) -> Hashable:
