@@ -281,6 +281,8 @@ def add_up(comparison: dict[str, Any]) -> None:
     found["geometric_mean"]["n"] = 1
     keys = ("rows", "method", "geometric_mean", "counts", "conditional_counts", "exit_code")
     comparison |= {key: found[key] for key in keys}
+    # Environments do not have the seeds of rows.
+    comparison["environment_differences"][0]["key"] = "problem.seed"
     for change in (*comparison["kernels"], *comparison["categories"], comparison["device_time"]):
         change["baseline"]["total_ns"], change["candidate"]["total_ns"] = 4, 2
         for name in ("baseline", "candidate"):
