@@ -50,6 +50,22 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         iteration(0, gpu_time_ns=HOUR),
         f"iterations[0].gpu_time_ns is {HOUR}, and kernels and copies of devices take ",
     ),
+    "a time on the host that is missing": (
+        iteration(0, host_ns=None),
+        "host_ns of iterations or host_median_ns of iteration_statistics is null in some rows only",
+    ),
+    "a GPU span that is missing": (
+        iteration(0, gpu_ns=None),
+        "gpu_ns of iterations or gpu_median_ns of iteration_statistics is null in some rows only",
+    ),
+    "work that is missing": (
+        iteration(0, gpu_time_ns=None),
+        "gpu_time_ns of iterations or gpu_time_median_ns of iteration_statistics is null in some rows only",
+    ),
+    "medians of no times": (
+        lambda found: [row.update(host_ns=None) for row in found["iterations"]],
+        "host_ns of iterations or host_median_ns of iteration_statistics is null in some rows only",
+    ),
     "a phase that is busy for longer": (
         part(gpu_busy_ns=HOUR),
         f"iterations[0].parts[0].gpu_busy_ns is {HOUR}, above ",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Statistics of a row, in the order of their values.
 _ORDERED = ("min", "median", "p95", "max")
+#: Times of iterations that version 1.2 added, each with its median.
+_SINCE_1_2 = ("host_ns", "gpu_ns", "gpu_time_ns")
 
 
 def check_figures(found: SummaryDocument) -> None:
@@ -155,6 +157,7 @@ def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationSt
         members.setdefault((row.runner, row.phase), []).append(row)
         if row.host_ns is not None and row.host_ns != row.duration_ns:
             raise UsageError(f"iterations[{place}].host_ns is {row.host_ns}, and duration_ns is {row.duration_ns}")
+    _check_nulls([row for of in members.values() for row in of], groups)
     for place, group in enumerate(groups):
         path, of = f"iteration_statistics[{place}]", members.get((group.runner, group.phase), [])
         outliers = sum(row.outlier for row in of)
@@ -164,7 +167,7 @@ def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationSt
         ):
             if value != expected:
                 raise UsageError(f"{path}.{name} is {value}, and iterations have {expected}")
-        for key in ("host_ns", "gpu_ns", "gpu_busy_ns", "gpu_time_ns"):
+        for key in (*_SINCE_1_2, "gpu_busy_ns"):
             _check_median(path, group, key.replace("_ns", "_median_ns"), [getattr(row, key) for row in of])
         times = [row.duration_ns if group.measure == "host_ns" else row.gpu_ns for row in of]
         _check_median(path, group, "median_ns", times)
@@ -177,9 +180,19 @@ def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationSt
             raise UsageError(f"min_ns, max_ns and total_ns of {path} are not those of its iterations")
 
 
+def _check_nulls(rows: Sequence[IterationRow], groups: Iterable[IterationStatistics]) -> None:
+    """Checks that times of iterations and their medians are null together."""
+    for key in _SINCE_1_2:
+        median_key = key.replace("_ns", "_median_ns")
+        found = {getattr(row, key) is None for row in rows} | {getattr(one, median_key) is None for one in groups}
+        # Versions before 1.2 have none of them.
+        if len(found) > 1:
+            raise UsageError(f"{key} of iterations or {median_key} of iteration_statistics is null in some rows only")
+
+
 def _check_median(path: str, group: object, name: str, times: Sequence[int | None]) -> None:
     value, known = getattr(group, name), [time for time in times if time is not None]
-    # Earlier versions have some times only.
+    # Versions before 1.2 have no such times.
     if value is not None and len(known) == len(times):
         check_number(f"{path}.{name}", value, median(known), "its iterations")
 
