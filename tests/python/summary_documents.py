@@ -112,6 +112,7 @@ def sound_summary(*names: str) -> dict[str, Any]:
         device["activity"][key] = [{"name": row["name"], "bins_ns": [row["total_ns"], 0, 0]} for row in rows]
     work = whole + sum(row["total_ns"] for row in kinds)
     device["budget"]["counted_twice_ns"] = work - device["busy_ns"]
+    found["streams"][0] |= {"device": None, "total_ns": work, "kernel_count": device["kernel_count"]}
     for row in (*found["kernels"], category):
         row["kernel_time_fraction"] = row["total_ns"] / whole
     for row in found["kernels"]:

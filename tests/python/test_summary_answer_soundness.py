@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kineto_traces import call, copy, document, kernel, operator, write
+from kineto_traces import call, copy, document, fill, kernel, operator, write
 from summary_documents import sound_summary
 
 from fastrnns_rs import load, read
@@ -19,6 +19,13 @@ from fastrnns_rs.errors import UsageError
 def swap(rows: Any, key: str = "total_ns") -> None:
     """Exchanges a number of the first two rows."""
     rows[0][key], rows[1][key] = rows[1][key], rows[0][key]
+
+
+def remove_devices(rows: Any, **changes: int) -> None:
+    """Removes the device of each row, as of a GPU of several processes, and changes the first row."""
+    for row in rows:
+        row["device"] = None
+    rows[0].update(changes)
 
 
 def budget(found: Any) -> Any:
@@ -81,6 +88,26 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: activity(found)["kernels"].append({**activity(found)["kernels"][0], "name": "layout"}),
         "devices[0].activity.kernels has 40000 ns of 'layout', and the budget 0 ns",
     ),
+    "copies without a device": (
+        lambda found: (remove_devices(found["streams"]), remove_devices(found["memory_operations"], total_ns=7000)),
+        "total_ns of 'memcpy HtoD' of copies in the budgets of all devices adds up to 3000, not 7000",
+    ),
+    "streams without a device": (
+        lambda found: remove_devices(found["streams"], total_ns=7000),
+        "total_ns of streams of all devices adds up to 7000, not 49000",
+    ),
+    "kernels of streams without a device": (
+        lambda found: remove_devices(found["streams"], kernel_count=7),
+        "kernel_count of streams of all devices adds up to 7, not 2",
+    ),
+    "idle causes without a device": (
+        lambda found: remove_devices(found["idle_causes"], count=7),
+        "count of 'host' of idle causes in the budgets of all devices adds up to 2, not 7",
+    ),
+    "kernels without a device": (
+        lambda found: (remove_devices(found["kernels"]), swap(found["kernels"])),
+        "total_ns of 'gemm' of categories is 40000, and that of kernels 5000",
+    ),
     "idle causes": (lambda found: swap(found["idle_causes"]), "total_ns of 'host' of idle causes in the budget "),
 }
 
@@ -111,6 +138,23 @@ def test_what_the_answer_is_made_from_is_exchanged(what: str, summary: dict[str,
         SummaryDocument.from_dict(summary)
     assert raised.value.message.startswith(message)
     assert len(raised.value.message) < 1000
+
+
+def test_rows_of_a_device_of_several_processes_are_those_of_all_devices(tmp_path: Path) -> None:
+    """They have no device."""
+    paths = []
+    for process in (100, 101):
+        events = [call(process=process), kernel(duration=5), kernel(start=40, duration=5), fill(80, 5)]
+        made = document(events, host_name="node", baseTimeNanoseconds=10**18)
+        paths.append(write(tmp_path / f"{process}.json", made))
+    plain = read(*paths).to_dict()
+    assert [row["device"] for row in plain["streams"]] == [None]
+    SummaryDocument.from_dict(deepcopy(plain))
+    for key in ("memory_operations", "streams", "idle_causes"):
+        changed = deepcopy(plain)
+        changed[key][0]["count" if key == "idle_causes" else "total_ns"] += 1
+        with pytest.raises(UsageError, match="of all devices adds up to"):
+            SummaryDocument.from_dict(changed)
 
 
 def test_a_summary_with_a_report_of_inductor_has_no_other_categories(summary: dict[str, Any]) -> None:

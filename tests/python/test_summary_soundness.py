@@ -195,7 +195,10 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         first("memory_operations", bandwidth_gb_per_s=900.0),
         "memory_operations[0].bandwidth_gb_per_s is 900, not 4 / 4",
     ),
-    "a stream with more work than time": (first("streams", busy_ns=5), "streams[0].busy_ns is 5, above total_ns, 4"),
+    "a stream with more work than time": (
+        first("streams", busy_ns=100_005),
+        "streams[0].busy_ns is 100005, above total_ns, 100004",
+    ),
     "more launches than kernels": (
         lambda found: found["launches"].update(unmatched_kernel_count=3),
         "launches has 5 kernels, and devices 4",
@@ -328,7 +331,16 @@ def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
     plain["captures"][0]["format"] = "nvprof-csv"
     category |= {"total_ns": 100_001, "count": kernel["count"] + 1, "kernel_time_fraction": 1.0}
     SummaryDocument.from_dict(plain)
-    lists = ("devices", "ranges", "nested_ranges", "iterations", "iteration_statistics", "ranks")
+    lists = (
+        "devices",
+        "streams",
+        "idle_causes",
+        "ranges",
+        "nested_ranges",
+        "iterations",
+        "iteration_statistics",
+        "ranks",
+    )
     empty = {"launches": None, **{key: [] for key in lists}}
     SummaryDocument.from_dict({**plain, **empty, "kernels": [{**kernel, **unknown}, plain["kernels"][1]]})
 

@@ -55,6 +55,7 @@ def check_summary(found: SummaryDocument) -> None:
         raise UsageError(f"categories add up to {categories} ns, and kernels to {kernels} ns")
     if not has_totals:
         _check_categories(found)
+    _check_all_rows(found, has_totals=has_totals)
     if found.launches is not None:
         _check_delays(found.launches)
     # Devices of earlier versions have no budget.
@@ -79,6 +80,38 @@ def _check_categories(found: SummaryDocument) -> None:
     for name, total, expected in _compare_parts("categories", found.categories, of_devices):
         if total != expected:
             raise UsageError(f"{name} is {total}, and that of the budgets {expected}")
+
+
+def _check_all_rows(found: SummaryDocument, *, has_totals: bool) -> None:
+    """Checks kernels, streams, copies and idle causes of all devices together.
+
+    Those of a GPU that several processes used have no device.
+    """
+    kernels = [(row.category, row) for row in found.kernels]
+    for name, total, expected in _compare_parts("categories", found.categories, kernels):
+        if total != expected:
+            raise UsageError(f"{name} is {total}, and that of kernels {expected}")
+    budgets = [device.budget for device in found.devices if device.budget is not None]
+    if len(budgets) < len(found.devices):
+        return
+    work = [row for budget in budgets for row in (*budget.kernels, *budget.copies)]
+    causes = [(row.cause, row) for row in found.idle_causes]
+    kinds = [(row.kind, row) for row in found.memory_operations]
+    pairs = [
+        ("total_ns of streams", sum(row.total_ns for row in found.streams), sum(row.total_ns for row in work)),
+        (
+            "kernel_count of streams",
+            sum(row.kernel_count for row in found.streams),
+            sum(device.kernel_count for device in found.devices),
+        ),
+        *_compare_parts("idle causes in the budgets", [row for one in budgets for row in one.idle], causes),
+    ]
+    copies = _compare_parts("copies in the budgets", [row for one in budgets for row in one.copies], kinds)
+    # Totals of nvprof are copies without a budget.
+    pairs += [(name, total, expected) for name, total, expected in copies if total > expected or not has_totals]
+    for name, total, expected in pairs:
+        if total != expected:
+            raise UsageError(f"{name} of all devices adds up to {total}, not {expected}")
 
 
 def _check_budget(path: str, device: DeviceRow) -> None:
