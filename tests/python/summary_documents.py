@@ -86,6 +86,7 @@ def sound_summary(*names: str) -> dict[str, Any]:
     """The same, with statistics, shares and counts that fit the others: readers refuse it otherwise."""
     found = summary_of(*names)
     [device], [category], [iteration] = found["devices"], found["categories"], found["iterations"][:1]
+    fit_cudnn_rnn(found, iteration)
     lists = ("kernels", "memory_operations", "api_calls", "iteration_statistics", "cpu_operators")
     for row in (row for name in lists for row in found[name]):
         for unit in ("ns", "bytes"):
@@ -136,6 +137,19 @@ def sound_summary(*names: str) -> dict[str, Any]:
         key: device[key] for key in ("kernel_count", "kernel_total_ns")
     }
     return found
+
+
+def fit_cudnn_rnn(found: dict[str, Any], iteration: dict[str, Any]) -> None:
+    """Makes all kernels those of a persistent path of cuDNN in an iteration."""
+    for kernel in found["kernels"]:
+        kernel["category"] = "cudnn_rnn_persistent"
+    count = sum(kernel["count"] for kernel in found["kernels"])
+    found["cudnn_rnn"][0] |= {
+        **{key: iteration[key] for key in ("runner", "phase")},
+        **dict.fromkeys(("kernel_count", "kernels_per_iteration", "kernels_per_step"), count),
+        "iterations": 1,
+        "sentence": f"{iteration['runner']}: cuDNN took the persistent path: {count} kernels for a sequence of 1 step",
+    }
 
 
 def fit_noise_floor(floor: dict[str, Any]) -> None:

@@ -166,6 +166,67 @@ def test_a_summary_with_a_report_of_inductor_has_no_other_categories(summary: di
         SummaryDocument.from_dict(summary)
 
 
+#: Changes of cuDNN's path through a recurrent network, and the messages.
+CUDNN: dict[str, tuple[dict[str, Any], str]] = {
+    "another path": (
+        {"path": "stepwise"},
+        "cudnn_rnn[0].path is stepwise, and its sentence 'a kernel: cuDNN took the persistent pa…",
+    ),
+    "another path in words, too": (
+        {"path": "stepwise", "sentence": "a kernel: cuDNN took the stepwise path: 4 kernels"},
+        "cudnn_rnn has 4 stepwise kernels, and cudnn_rnn_step of categories 0",
+    ),
+    "both paths": (
+        {"path": "mixed", "sentence": "a kernel: cuDNN took both paths: 2 kernels"},
+        "cudnn_rnn has 1 stepwise kernels, and cudnn_rnn_step of categories 0",
+    ),
+    "another runner in words": (
+        {"sentence": "cuDNN took the persistent path: 4 kernels"},
+        "cudnn_rnn[0].path is persistent, and its sentence 'cuDNN took the persistent path: 4 kern…",
+    ),
+    "more kernels in words": (
+        {"sentence": "a kernel: cuDNN took the persistent path: 4.2 kernels"},
+        "cudnn_rnn[0].sentence has 4.2 kernels, and the row 4",
+    ),
+    "more iterations": ({"iterations": 4}, "cudnn_rnn[0].iterations is 4, and iterations has 1 of them"),
+    "more kernels by iteration": (
+        {"kernels_per_iteration": 5.0},
+        "cudnn_rnn[0].kernels_per_iteration is 5, and that of kernel_count is 4",
+    ),
+    "a part of a step": (
+        {"kernels_per_step": 3.0},
+        "cudnn_rnn[0].kernels_per_step is 3, not that of a number of steps",
+    ),
+    "fewer kernels": (
+        {
+            "kernel_count": 3,
+            "kernels_per_iteration": 3.0,
+            "kernels_per_step": None,
+            "sentence": "a kernel: cuDNN took the persistent path: 3 kernels",
+        },
+        "kernel_count of cudnn_rnn adds up to 3, and categories have 4 such kernels",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CUDNN)
+def test_a_path_of_cudnn_that_its_kernels_did_not_take_is_refused(what: str) -> None:
+    changes, message = CUDNN[what]
+    plain = sound_summary("a kernel")
+    plain["cudnn_rnn"][0].update(changes)
+    with pytest.raises(UsageError) as raised:
+        SummaryDocument.from_dict(plain)
+    assert raised.value.message.startswith(message)
+
+
+def test_earlier_words_for_the_path_of_cudnn_are_read(tmp_path: Path) -> None:
+    plain = load(write(tmp_path / "trace.json", [kernel("elemWiseRNNcell")])).to_dict()
+    [row] = SummaryDocument.from_dict(deepcopy(plain)).cudnn_rnn
+    assert row.sentence.startswith("cuDNN took the stepwise path: 1 kernel outside iterations")
+    plain["cudnn_rnn"][0]["sentence"] = "cuDNN went step by step: 1 kernel outside iterations"
+    SummaryDocument.from_dict(plain)
+
+
 def test_two_files_of_a_process_with_time_between_them_are_read(tmp_path: Path) -> None:
     """No file contains this time: bins cover it, and the span does not."""
     paths = [tmp_path / f"{number}.json" for number in range(2)]

@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import shown
+from fastrnns_rs.documents.cudnn_soundness import check_cudnn_rnn
 from fastrnns_rs.documents.iteration_soundness import check_iterations
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
@@ -56,6 +57,7 @@ def check_summary(found: SummaryDocument) -> None:
     if not has_totals:
         _check_categories(found)
     _check_all_rows(found, has_totals=has_totals)
+    check_cudnn_rnn(found, has_totals=has_totals)
     if found.launches is not None:
         _check_delays(found.launches)
     # Devices of earlier versions have no budget.
