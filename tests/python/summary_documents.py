@@ -133,7 +133,7 @@ def sound_summary(*names: str) -> dict[str, Any]:
     group |= {key: times["gpu_ns"] for key in group if key.endswith("_ns")}
     group |= {"count": 1, "outlier_count": 0, "stddev_ns": None, "host_median_ns": iteration["duration_ns"]}
     [rank] = found["ranks"]
-    rank |= {"busy_ratio": 1.0, "path": device["path"]} | {
+    rank |= {"busy_ratio": 1.0, "slowest": False, "path": device["path"]} | {
         key: device[key] for key in ("kernel_count", "kernel_total_ns")
     }
     return found

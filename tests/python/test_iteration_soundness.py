@@ -164,6 +164,22 @@ RANKS: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda rows: [row.update(slowest=row is rows[0]) for row in rows],
         "ranks[0] is the slowest, and another rank was busy for 10100 ns",
     ),
+    "less work than its device has": (
+        lambda rows: rows[0].update(work_ns=9999),
+        "ranks[0].work_ns is 9999, and its devices have from 10000 to 10000 ns",
+    ),
+    "less time than its device was busy": (
+        lambda rows: rows[0].update(busy_ns=9999, work_ns=9999, busy_ratio=9999 / 10050),
+        "ranks[0].busy_ns is 9999, and its devices have from 10000 to 10000 ns",
+    ),
+    "more time than its devices were busy": (
+        lambda rows: rows[2].update(busy_ns=10101, busy_ratio=10101 / 10050),
+        "ranks[2].busy_ns is 10101, and its devices have from 10100 to 10100 ns",
+    ),
+    "no slowest rank": (
+        lambda rows: rows[2].update(slowest=False),
+        "0 of ranks are the slowest, and their work_ns differ",
+    ),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -209,6 +209,10 @@ def _check_ranks(found: SummaryDocument) -> None:
         _check_quotient(f"{path}.busy_ratio", row.busy_ratio, row.busy_ns, middle)
         if row.slowest and own < max(work):
             raise UsageError(f"{path} is the slowest, and another rank was busy for {max(work)} ns")
+    marked, differ = sum(row.slowest for row in found.ranks), len(set(work)) > 1
+    if marked != differ and all(row.work_ns is not None for row in found.ranks):
+        raise UsageError(f"{marked} of ranks are the slowest, and their work_ns {'differ' if differ else 'are equal'}")
+    _check_times_of_ranks(found)
 
 
 def _check_kernels_of_ranks(found: SummaryDocument) -> None:
@@ -225,6 +229,30 @@ def _check_kernels_of_ranks(found: SummaryDocument) -> None:
             value, least = of_ranks[rank.path], of_devices[rank.path]
             if value < least:
                 raise UsageError(f"ranks[{place}].{key} is {value}, and devices of its path have {least}")
+
+
+def _check_times_of_ranks(found: SummaryDocument) -> None:
+    """Checks that a file has at least the time of each device, and not more than that of all."""
+    by_path: defaultdict[str | None, list[DeviceRow]] = defaultdict(list)
+    for device in found.devices:
+        by_path[device.path].append(device)
+    # Devices that several files contain have no path.
+    is_whole = None not in by_path
+    several = Counter(rank.path for rank in found.ranks)
+    for place, rank in enumerate(found.ranks):
+        devices = by_path.get(rank.path, [])
+        if several[rank.path] > 1:
+            continue
+        for key, without in (("busy_ns", False), ("work_ns", True)):
+            waits = [one.exposed_communication_ns if without else 0 for one in devices]
+            value = getattr(rank, key)
+            # Earlier versions do not tell work from communication.
+            if value is None or None in waits:
+                continue
+            times = [one.busy_ns - (wait or 0) for one, wait in zip(devices, waits, strict=True)]
+            least, most = max(times, default=0), sum(times)
+            if value < least or (is_whole and value > most):
+                raise UsageError(f"ranks[{place}].{key} is {value}, and its devices have from {least} to {most} ns")
 
 
 def _add_up(rows: Iterable[RankRow | DeviceRow], key: str) -> Counter[str | None]:
