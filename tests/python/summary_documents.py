@@ -118,6 +118,7 @@ def sound_summary(*names: str) -> dict[str, Any]:
         row["kernel_time_fraction"] = row["total_ns"] / whole
     for row in found["kernels"]:
         row.update(device=0, span_fraction=row["total_ns"] / device["span_ns"])
+    fit_inductor(found)
     idle = {"count": 7, "total_ns": device["idle_ns"]}
     found["idle_causes"] = [{**found["idle_causes"][0], **idle, "device_id": device["device_id"]}]
     device["budget"]["idle"] = [{"name": found["idle_causes"][0]["cause"], **idle}]
@@ -173,6 +174,16 @@ def fit_view(view: dict[str, Any]) -> None:
     wall_ms = view["wall_time_ns"] / 1e6
     line = tabulate_line(view["tabulate_line"], times, wall_ms)
     view |= {"busy_fraction": sum(times.values()) / wall_ms, "tabulate_line": line}
+
+
+def fit_inductor(found: dict[str, Any]) -> None:
+    """Gives Inductor's view the kernels and copies of the devices."""
+    budgets = [device["budget"] for device in found["devices"]]
+    work = [row for budget in budgets for key in ("kernels", "copies") for row in budget[key]]
+    [category] = found["inductor"]["categories"]
+    for row in (category, *category["kernels"]):
+        row |= {key: sum(one[key] for one in work) for key in ("count", "total_ns")}
+    fit_view(found["inductor"])
 
 
 def inductor_of(text: Callable[[], str]) -> dict[str, Any]:

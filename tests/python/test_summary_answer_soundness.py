@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from kineto_traces import call, copy, document, fill, kernel, operator, write
-from summary_documents import sound_summary
+from summary_documents import fit_inductor, fit_view, sound_summary
 
 from fastrnns_rs import load, read
 from fastrnns_rs.documents.summary import SummaryDocument
@@ -160,9 +160,23 @@ def test_rows_of_a_device_of_several_processes_are_those_of_all_devices(tmp_path
 def test_a_summary_with_a_report_of_inductor_has_no_other_categories(summary: dict[str, Any]) -> None:
     """It was read whatever the kernels of its budget: stored documents made by hand had others."""
     summary["inductor"] = sound_summary("a kernel")["inductor"]
+    fit_inductor(summary)
     SummaryDocument.from_dict(deepcopy(summary))
     swap(budget(summary)["kernels"])
     with pytest.raises(UsageError, match="'gemm' of kernels in the budget"):
+        SummaryDocument.from_dict(summary)
+
+
+@pytest.mark.parametrize("key", ["count", "total_ns"])
+def test_a_view_of_inductor_with_other_kernels_is_refused(key: str, summary: dict[str, Any]) -> None:
+    summary["inductor"] = sound_summary("a kernel")["inductor"]
+    fit_inductor(summary)
+    [category] = summary["inductor"]["categories"]
+    expected = category[key]
+    for row in (category, *category["kernels"]):
+        row[key] = 5
+    fit_view(summary["inductor"])
+    with pytest.raises(UsageError, match=f"{key} of inductor of all devices adds up to 5, not {expected}"):
         SummaryDocument.from_dict(summary)
 
 

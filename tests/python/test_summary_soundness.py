@@ -334,7 +334,7 @@ def test_totals_of_nvprof_beside_a_timeline_are_read() -> None:
     kept = {"captures", "kernels", "categories"}
     empty = {key: [] for key, value in plain.items() if isinstance(value, list) and key not in kept}
     SummaryDocument.from_dict(
-        {**plain, **empty, "launches": None, "kernels": [{**kernel, **unknown}, plain["kernels"][1]]}
+        {**plain, **empty, "launches": None, "inductor": None, "kernels": [{**kernel, **unknown}, plain["kernels"][1]]}
     )
 
 

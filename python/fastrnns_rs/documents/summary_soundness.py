@@ -108,6 +108,15 @@ def _check_all_rows(found: SummaryDocument, *, has_totals: bool) -> None:
         ),
         *_compare_parts("idle causes in the budgets", [row for one in budgets for row in one.idle], causes),
     ]
+    if found.inductor is not None:
+        pairs += [
+            (
+                f"{key} of inductor",
+                sum(getattr(row, key) for row in found.inductor.categories),
+                sum(getattr(row, key) for row in work),
+            )
+            for key in ("count", "total_ns")
+        ]
     copies = _compare_parts("copies in the budgets", [row for one in budgets for row in one.copies], kinds)
     # Totals of nvprof are copies without a budget.
     pairs += [(name, total, expected) for name, total, expected in copies if total > expected or not has_totals]
