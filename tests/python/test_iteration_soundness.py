@@ -50,6 +50,18 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         iteration(0, gpu_time_ns=HOUR),
         f"iterations[0].gpu_time_ns is {HOUR}, and kernels and copies of devices take ",
     ),
+    "another 95th percentile": (
+        lambda found: found["iteration_statistics"][0].update(p95_ns=found["iteration_statistics"][0]["max_ns"]),
+        "iteration_statistics[0].p95_ns is ",
+    ),
+    "another standard deviation": (
+        lambda found: found["iteration_statistics"][0].update(stddev_ns=0.0),
+        "iteration_statistics[0].stddev_ns is 0, and that of its iterations is ",
+    ),
+    "no standard deviation": (
+        lambda found: found["iteration_statistics"][0].update(stddev_ns=None),
+        "iteration_statistics[0].stddev_ns is null, and that of its iterations is ",
+    ),
     "a time on the host that is missing": (
         iteration(0, host_ns=None),
         "host_ns of iterations or host_median_ns of iteration_statistics is null in some rows only",

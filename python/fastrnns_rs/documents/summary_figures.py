@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import pairwise
+from math import sqrt
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -178,6 +179,20 @@ def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationSt
             sum(known),
         ):
             raise UsageError(f"min_ns, max_ns and total_ns of {path} are not those of its iterations")
+        if len(known) == len(times):
+            _check_spread(path, group, known)
+
+
+def _check_spread(path: str, group: IterationStatistics, times: Iterable[int]) -> None:
+    """Checks the 95th percentile and the standard deviation of times."""
+    values = sorted(times)
+    place, hundredths = divmod((len(values) - 1) * 95, 100)
+    below, above = values[place], values[min(place + 1, len(values) - 1)]
+    check_number(f"{path}.p95_ns", group.p95_ns, below + (above - below) * hundredths / 100, "its iterations")
+    count, total, squares = len(values), sum(values), sum(value * value for value in values)
+    # Integers have no rounding errors.
+    spread = sqrt((count * squares - total * total) / (count * (count - 1))) if count > 1 else None
+    check_number(f"{path}.stddev_ns", group.stddev_ns, spread, "its iterations", unit=values[-1])
 
 
 def _check_nulls(rows: Sequence[IterationRow], groups: Iterable[IterationStatistics]) -> None:
