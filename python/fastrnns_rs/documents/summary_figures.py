@@ -247,7 +247,7 @@ def _check_kernels_of_ranks(found: SummaryDocument) -> None:
 
 
 def _check_times_of_ranks(found: SummaryDocument) -> None:
-    """Checks that a file has at least the time of each device, and not more than that of all."""
+    """Checks that a file has the time of each device, and at most that of all."""
     by_path: defaultdict[str | None, list[DeviceRow]] = defaultdict(list)
     for device in found.devices:
         by_path[device.path].append(device)
