@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import pytest
 from noise_floors import alarming, detecting
 
 from fastrnns_rs.documents.document import VERSION
 from fastrnns_rs.documents.inductor_report import InductorReport
 from fastrnns_rs.documents.inductor_upstream import tabulate_line
 from fastrnns_rs.documents.summary import SummaryDocument
+from fastrnns_rs.errors import UsageError
 
 
 def example(kind: Any, text: Callable[[], str]) -> Any:
@@ -205,6 +208,16 @@ def inductor_of(text: Callable[[], str]) -> dict[str, Any]:
     module["categories"][0]["kernel_time_fraction"] = 1.0
     kernel |= {"time": {**described}, "num_gb": 1e-9, "bandwidth_gb_per_s": 0.25}
     return found
+
+
+def check_refusal(found: dict[str, Any], change: Callable[[Any], object], message: str) -> None:
+    """Checks that a summary is read as it is, and refused with a short message once it is changed."""
+    SummaryDocument.from_dict(deepcopy(found))
+    change(found)
+    with pytest.raises(UsageError) as raised:
+        SummaryDocument.from_dict(found)
+    assert raised.value.message.startswith(message)
+    assert len(raised.value.message) < 1000
 
 
 def empty() -> dict[str, Any]:

@@ -23,7 +23,7 @@ from fastrnns_rs.verbs.compare.captures.rounded_shares import divide_and_round
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Any:
+def compare_sides(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Compares captures that were never files."""
 
     def compared(baseline: list[Told], candidate: list[Told], margin: float = 0.01) -> Comparison:
@@ -47,12 +47,12 @@ def times(dice: random.Random, count: int, mean: float = 1e6) -> list[int]:
     return [round(mean * math.exp(dice.gauss(0, 0.02))) for _ in range(count)]
 
 
-def test_iterations_of_one_process_are_no_replicates(told: Any) -> None:
+def test_iterations_of_one_process_are_no_replicates(compare_sides: Any) -> None:
     """Differences per iteration, without what ran outside, and no verdict."""
     dice = random.Random(1)
     before = Told({"f": times(dice, 20), "g": times(dice, 20)}, outside={"f": 500_000})
     after = Told({"f": times(dice, 40, mean=1.1e6), "g": times(dice, 40)})
-    found = told([before], [after])
+    found = compare_sides([before], [after])
     assert (found.basis, found.method.name) == ("per_iteration", "totals")
     assert (found.baseline.iterations, found.candidate.iterations) == (20, 40)
     assert {(one.verdict, one.ratio_ci_low, one.reason) for one in found.kernels} == {
@@ -65,24 +65,24 @@ def test_iterations_of_one_process_are_no_replicates(told: Any) -> None:
     assert [one.code for one in found.warnings] == ["outside_iterations"]
 
 
-def test_captures_without_a_kernel_take_little_memory(told: Any) -> None:
+def test_captures_without_a_kernel_take_little_memory(compare_sides: Any) -> None:
     def side(name: str) -> list[Told]:
         return [Told({f"{name}{place}_{number}": [1000 + place] for number in range(10)}) for place in range(100)]
 
     sides = [side("a"), side("b")]
     tracemalloc.start()
     try:
-        assert len(told(*sides).kernels) == 2000
+        assert len(compare_sides(*sides).kernels) == 2000
         # A number for each kernel and capture alone takes 24 bytes.
         assert tracemalloc.get_traced_memory()[1] < 24 * 2000 * 100 * 2
     finally:
         tracemalloc.stop()
 
 
-def test_captures_go_before_iterations(told: Any) -> None:
+def test_captures_go_before_iterations(compare_sides: Any) -> None:
     dice = random.Random(3)
     sides = [[Told({"f": times(dice, 10)}) for _ in range(3)] for _ in range(2)]
-    found = told(*sides)
+    found = compare_sides(*sides)
     assert (found.method.name, found.basis) == ("welch_log_captures", "per_iteration")
     [row] = found.kernels
     assert row.baseline.n_repeats == 3
@@ -90,12 +90,12 @@ def test_captures_go_before_iterations(told: Any) -> None:
     assert row.ratio == row.candidate.total_ns / row.baseline.total_ns
 
 
-def test_iterations_that_hold_little_are_not_the_basis(told: Any) -> None:
+def test_iterations_that_hold_little_are_not_the_basis(compare_sides: Any) -> None:
     outside = Told({"f": [10] * 10}, outside={"f": 1000})
-    assert told([outside], [Told({"f": [10] * 10})]).basis == "total"
+    assert compare_sides([outside], [Told({"f": [10] * 10})]).basis == "total"
 
 
-def test_captures_with_more_iterations_have_a_warning_of_different_work(told: Any) -> None:
+def test_captures_with_more_iterations_have_a_warning_of_different_work(compare_sides: Any) -> None:
     """Kernels outside the iterations, launched equally often on both sides, hide the factor of the others."""
     dice = random.Random(9)
     sides = [
@@ -105,43 +105,43 @@ def test_captures_with_more_iterations_have_a_warning_of_different_work(told: An
         ]
         for count in (10, 20)
     ]
-    found = told(*sides)
+    found = compare_sides(*sides)
     assert found.basis == "per_capture"
     assert {one.name: one.verdict for one in found.kernels}["k"] == "slower"
     [warning] = [one for one in found.warnings if one.code == "different_work"]
     assert warning.evidence == "iterations per capture: 10 and 20"
-    assert not [one for one in told(*[sides[0]] * 2).warnings if one.code == "different_work"]
+    assert not [one for one in compare_sides(*[sides[0]] * 2).warnings if one.code == "different_work"]
 
 
-def test_a_kernel_without_time_in_a_capture_has_no_verdict(told: Any) -> None:
+def test_a_kernel_without_time_in_a_capture_has_no_verdict(compare_sides: Any) -> None:
     before = [Told({"f": [10], "g": [5]}), Told({"f": [12], "g": [5]}), Told({"f": [11]})]
     after = [Told({"f": [10], "g": [5]}), Told({"f": [12], "g": [6]}), Told({"f": [11], "g": [5]})]
-    row = {one.name: one for one in told(before, after).kernels}["g"]
+    row = {one.name: one for one in compare_sides(before, after).kernels}["g"]
     assert row.reason == "takes no time in 1 of 3 captures of the baseline: no verdict"
     assert row.ratio == pytest.approx(5 / 3)
 
 
-def test_equal_times_without_spread_are_equivalent(told: Any) -> None:
+def test_equal_times_without_spread_are_equivalent(compare_sides: Any) -> None:
     same = [Told({"f": [1000] * 10}) for _ in range(6)]
-    found = told(same[:3], same[3:])
+    found = compare_sides(same[:3], same[3:])
     assert found.kernels[0].verdict == "equivalent"
     assert found.device_time.contribution is None
 
 
-def test_a_difference_without_spread_has_no_verdict(told: Any) -> None:
+def test_a_difference_without_spread_has_no_verdict(compare_sides: Any) -> None:
     """As of a clock of whole microseconds: two times on either side of one of its steps are no certainty."""
-    found = told([Told({"f": [2000]}) for _ in range(3)], [Told({"f": [3000]}) for _ in range(3)])
+    found = compare_sides([Told({"f": [2000]}) for _ in range(3)], [Told({"f": [3000]}) for _ in range(3)])
     [row] = found.kernels
     assert (row.verdict, row.p_value, row.ratio) == (None, None, 1.5)
     assert row.reason == "neither side has any spread: no verdict"
 
 
-def test_many_kernels_are_looked_at_together(told: Any) -> None:
+def test_many_kernels_are_looked_at_together(compare_sides: Any) -> None:
     """Of forty kernels without a difference, one comparison in twenty has one that is called different, and no more."""
     dice, wrong, comparisons = random.Random(6), 0, 40
     for _ in range(comparisons):
         sides = [[Told({f"k{name}": times(dice, 1) for name in range(40)}) for _ in range(5)] for _ in range(2)]
-        wrong += any(one.verdict in {"faster", "slower"} for one in told(*sides, margin=0.0).kernels)
+        wrong += any(one.verdict in {"faster", "slower"} for one in compare_sides(*sides, margin=0.0).kernels)
     assert wrong / comparisons <= 0.15
 
 
@@ -353,7 +353,7 @@ def test_other_grids_of_all_kernels_are_other_work(same: int, expected: list[str
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_we_compare_of_captures_is_sound(told: Any, seed: int) -> None:
+def test_what_we_compare_of_captures_is_sound(compare_sides: Any, seed: int) -> None:
     """Iterations differ in number, and kernels in everything; some take no time, some always the same."""
     dice = random.Random(seed)
     levels = {name: dice.choice([0.4, 3, 1e3, 1e9]) for name in "fghijk"[: dice.randint(1, 6)]}
@@ -372,7 +372,7 @@ def test_what_we_compare_of_captures_is_sound(told: Any, seed: int) -> None:
             for count in counts
         ]
 
-    found = told(side(), side(), margin=dice.choice([0.001, 0.01, 0.3]))
+    found = compare_sides(side(), side(), margin=dice.choice([0.001, 0.01, 0.3]))
     assert Comparison.from_dict(found.to_dict()) == found
 
 

@@ -364,8 +364,8 @@ def test_a_folder_of_floors_that_cannot_be_entered_is_a_damaged_floor(monkeypatc
         stored("cpu")
 
 
-def test_a_floor_is_told_in_a_sentence() -> None:
-    told = sentence(replace(measured(medians(0.02)), **alarming(50, 1000), **detecting(0.01234)))
+def test_a_floor_has_a_sentence() -> None:
+    text = sentence(replace(measured(medians(0.02)), **alarming(50, 1000), **detecting(0.01234)))
     parts = ("cpu", "10 + 10 processes", "1.2 %", "5.0 [3.8, 6.5] % false alarms", "cannot show a bias")
     parts += ("unknown between sessions", "40 processes", "lstm/forward")
-    assert [part for part in parts if part not in told] == []
+    assert [part for part in parts if part not in text] == []
