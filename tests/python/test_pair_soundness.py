@@ -161,3 +161,21 @@ def test_an_exit_code_for_a_failed_runner_needs_one() -> None:
     failed = compare(Run.from_dict(run))
     assert failed.exit_code == 1
     assert Comparison.from_dict(failed.to_dict()) == failed
+
+
+def test_pairs_of_sorted_results_remain_pairs() -> None:
+    """`show --sort` orders each side by its times: a side may have another order of runners."""
+    runs = [both(exactly(times), exactly(times[::-1])) for times in (TIMES, [*range(1_900, 1_906)])]
+    plain, other = (one.to_dict() for one in runs)
+    plain["plan"]["stop"]["rule"] = "decided"
+    for row in other["results"]:
+        row["runner"] = "jit"
+        for process in row["processes"]:
+            process["order"] += 10
+    for side in plain["sides"]:
+        side["runner"] = "cudnn"
+    plain["results"] += other["results"]
+    expected = compare(Run.from_dict(copy.deepcopy(plain)))
+    plain["results"] = [plain["results"][place] for place in (0, 2, 3, 1)]
+    found = compare(Run.from_dict(plain))
+    assert (found.method, found.rows) == (expected.method, expected.rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import shown
-from fastrnns_rs.documents.replicates import ran_in_rounds
+from fastrnns_rs.documents.replicates import pair_results, ran_in_rounds
 from fastrnns_rs.documents.run_soundness import check_turns, refuse_repeated
 from fastrnns_rs.errors import UsageError
 
@@ -99,9 +99,9 @@ def check_pairs(run: Run) -> None:
     """
     if run.status != "complete":
         return
-    # The results of both sides are in one order; their problems may differ.
-    sides = [[(number, one) for number, one in enumerate(run.results) if one.side == name] for name in ("a", "b")]
-    for (number, first), (other, second) in zip(*sides, strict=False):
+    numbers = {id(one): number for number, one in enumerate(run.results)}
+    for first, second in (pair for pair in pair_results(run) if len(pair) > 1):
+        number, other = numbers[id(first)], numbers[id(second)]
         processes = [*first.processes, *second.processes]
         if {first.status, second.status, *(one.status for one in processes)} != {"ok"}:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,29 @@ def ran_in_rounds(results: Iterable[Result]) -> bool:
         orders.setdefault(process.index, []).append(process.order)
     in_order = [orders[index] for index in sorted(orders)]
     return all(max(one) < min(other) for one, other in pairwise(in_order))
+
+
+def pair_results(run: Run) -> Iterator[list[Result]]:
+    """Yields the results of both sides of `ab` that are compared with each other.
+
+    `show --sort` writes them in another order. A result without a partner is alone.
+    """
+    left, right = ([one for one in run.results if one.side == side] for side in ("a", "b"))
+    # The sides of a run of two runners have different runners, those of `--b-device` different devices.
+    for names in (("runner", "point", "device"), ("runner", "point"), ("point",), ()):
+        others: dict[Hashable, list[Result]] = {}
+        for one in right:
+            others.setdefault(_key(one, names), []).append(one)
+        found = [(one, other.pop(0)) for one in left if (other := others.get(_key(one, names)))]
+        yield from map(list, found)
+        paired = {id(one) for pair in found for one in pair}
+        left, right = ([one for one in side if id(one) not in paired] for side in (left, right))
+    yield from ([one] for one in (*left, *right))
+
+
+def _key(result: Result, names: Iterable[str]) -> Hashable:
+    known = {"runner": result.runner, "point": tuple(result.point.items()), "device": result.problem.device}
+    return tuple(known[name] for name in names)
 
 
 def count_planned(run: Run) -> int:

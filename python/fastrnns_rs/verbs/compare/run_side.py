@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from fastrnns_rs import counting, stats
-from fastrnns_rs.documents.replicates import counted, level, process_time, ran_in_rounds
+from fastrnns_rs.documents.replicates import counted, level, pair_results, process_time, ran_in_rounds
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.compare.conditions import hash_conditions, hash_setting
@@ -132,14 +131,7 @@ def _find_pairs(run: Run) -> set[int]:
 
     These are one of each side. A difference between processes that are paired at will varies as little as one likes.
     """
-    found: set[int] = set()
-    # The results of both sides are in one order; their problems may differ.
-    sides = ([one for one in run.results if one.side == side] for side in ("a", "b"))
-    for pair in zip_longest(*sides):
-        results = [one for one in pair if one is not None]
-        if ran_in_rounds(results):
-            found |= {id(one) for one in results}
-    return found
+    return {id(one) for pair in pair_results(run) if ran_in_rounds(pair) for one in pair}
 
 
 def _reason(result: Result, *, ended: bool) -> str | None:
