@@ -14,6 +14,8 @@ use crate::trace::{MetricRow, NameId};
 const BEFORE: [&str; 4] = ["Device", "Context", "Stream", "Kernel"];
 /// More columns than there are metrics and events: each is a row for each kernel.
 const MOST: usize = 1_000;
+/// More rows than a profile has: a cell of two bytes may be a row of its own.
+const MOST_ROWS: usize = 1_000_000;
 /// Column behind the name of the kernel in older releases.
 const NUMBER: &str = "Correlation_ID";
 
@@ -58,10 +60,14 @@ impl Columns {
         let raw = sheet.trace.names.intern(cut::without_number(name).0);
         let kernel = sheet.names.of(raw, &mut sheet.trace.names).full;
         let rows = &mut sheet.trace.metrics;
+        let key = (device, raw);
+        if rows.len() + self.names.len() > MOST_ROWS && !self.found.contains_key(&key) {
+            return Err("more than 1,000,000 metrics of kernels");
+        }
         rows.room(self.names.len());
         self.found.room(1);
         let is_metric = |&(column, name): &(usize, &Arc<str>)| column > 0 || **name != *NUMBER;
-        let (first, sums) = self.found.entry((device, raw)).or_insert_with_key(|(device, _)| {
+        let (first, sums) = self.found.entry(key).or_insert_with_key(|(device, _)| {
             let first = rows.len();
             rows.extend(self.names.iter().enumerate().filter(is_metric).map(|(column, name)| MetricRow {
                 device: Arc::clone(device),

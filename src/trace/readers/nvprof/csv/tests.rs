@@ -152,6 +152,19 @@ fn metrics_of_too_many_columns_are_skipped() {
 }
 
 #[test]
+fn no_file_makes_metrics_without_end() {
+    let names: String = (0..1_000).map(|place| format!(",\"metric {place}\"")).collect();
+    let header = format!("\"Device\",\"Context\",\"Stream\",\"Kernel\"{names}\n");
+    let rows =
+        (0..1_001).chain([0]).map(|kernel| format!("\"A (0)\",\"1\",\"7\",\"k{kernel}\"{}\n", ",1".repeat(1_000)));
+    let (trace, capture) = read_text(&format!("{BANNER}{header}{}", rows.collect::<String>())).expect("a capture");
+    assert_eq!(trace.metrics.len(), 1_000_000);
+    assert_eq!(trace.metrics[0].invocations, 2);
+    let [skipped] = &capture.skipped[..] else { panic!("{:?}", capture.skipped) };
+    assert_eq!((skipped.reason.as_str(), skipped.count), ("more than 1,000,000 metrics of kernels", 1));
+}
+
+#[test]
 fn a_process_that_comes_again_has_its_clock() {
     let tables = [1, 2, 1, 2].map(|process| format!("=={process}== Profiling result:\n{HEADER}{UNITS}{ROWS}\n"));
     let (trace, _) = read_text(&tables.concat()).expect("a capture");
