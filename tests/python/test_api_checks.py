@@ -17,7 +17,7 @@ import screen_data
 from kineto_traces import kernel, write
 
 import fastrnns_rs
-from fastrnns_rs import UsageError
+from fastrnns_rs import MissingError, UsageError
 from fastrnns_rs.documents.keywords import checked_keywords
 
 PATHS = ("str | Path", "str | os.PathLike[str]")
@@ -174,3 +174,11 @@ def test_an_impossible_history_is_named(folder: str, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(os, "environ", {**os.environ, "FASTRNNS_HISTORY": folder})
         with pytest.raises(UsageError, match=message):
             fastrnns_rs.compare(run, run)
+
+
+@pytest.mark.parametrize("path", ["", None])
+def test_an_interpreter_without_a_path_is_named(path: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that contains Python has none: the error was a TypeError, or named the file ''."""
+    monkeypatch.setattr("sys.executable", path)
+    with pytest.raises(MissingError, match="`sys.executable` is empty"):
+        fastrnns_rs.verify("cudnn")

@@ -170,7 +170,7 @@ def test_bench_shows_its_progress_to_who_waits(place: str, wanted: bool, monkeyp
         assert "\n" not in shown
     else:
         assert "0 of 10  cudnn: importing torch" in shown
-        assert shown.endswith("\x1b[2K\x1b[?25h"), "the region is erased"
+        assert shown.endswith("\x1b[2K"), "the region is erased"
 
 
 def test_a_python_without_stderr_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ from profile_commands import (
 )
 
 from fastrnns_rs.cli.exit_codes import ExitCode, find_exit_code
-from fastrnns_rs.documents import file_names
+from fastrnns_rs.processes.folder_removal import remove_folders
 from fastrnns_rs.verbs.profile import capture_run, tools
 
 
@@ -292,5 +292,5 @@ def test_the_worker_under_torchs_profiler_that_breaks(tmp_path: Path) -> None:
 
 def test_a_folder_of_traces_that_cannot_be_read_is_no_error_of_the_search_for_parts_of_them(tmp_path: Path) -> None:
     """The worker says what is wrong with it."""
-    file_names.remove_unfinished(tmp_path / ("a" * 300), "capture")
-    file_names.remove_unfinished(tmp_path / "missing", "capture")
+    remove_folders(tmp_path / ("a" * 300), "capture")
+    remove_folders(tmp_path / "missing", "capture")

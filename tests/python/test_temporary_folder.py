@@ -30,6 +30,23 @@ def test_it_is_new_private_and_gone_with_what_is_in_it(place: Path) -> None:
     assert not [*place.iterdir()]
 
 
+def test_folders_that_lie_deep_in_it_are_removed(place: Path) -> None:
+    """`shutil.rmtree` of Python 3.11 calls itself for each, and its RecursionError ended the command."""
+    with temporary_folder("x-") as folder:
+        top = os.open(folder, os.O_RDONLY)
+        inner = os.dup(top)
+        for name in ["deep", *["x" * 9] * 1500]:
+            os.mkdir(name, dir_fd=inner)
+            os.close(os.open("file", os.O_CREAT, dir_fd=inner))
+            outer, inner = inner, os.open(name, os.O_RDONLY, dir_fd=inner)
+            os.close(outer)
+        os.symlink(place, "link", dir_fd=inner)
+        os.close(inner)
+        os.close(top)
+        (place / "another").touch()
+    assert [one.name for one in place.iterdir()] == ["another"]
+
+
 def test_ctrl_c_as_it_is_made_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(self: Path, **_settings: Any) -> None:
         os.mkdir(self)

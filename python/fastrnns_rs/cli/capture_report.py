@@ -67,7 +67,8 @@ def _table(path: Path, limit: int | None) -> str:
 
     For a table that is wider than the terminal, the command that shows the table is returned.
     """
-    *_, runner, cycle, _suffix = path.name.split(".")
+    # A runner may name any file.
+    *_, runner, cycle, _suffix = ["", "", *path.name.split(".")]
     title = f"{runner}, cycle {cycle}" if cycle.isdecimal() else ""
     # Names of ranges and operators are any text.
     text = visible_lines(path.read_text(encoding="utf-8", errors="replace"))

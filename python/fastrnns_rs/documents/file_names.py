@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import shutil
-from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -100,14 +98,6 @@ def unfinished(stem: str) -> str:
         stem: Name of the files without suffixes, so that a parent knows the folders of its child process.
     """
     return f".fastrnns-rs-{hashlib.sha256(stem.encode(errors='surrogatepass')).hexdigest()[:16]}-"
-
-
-def remove_unfinished(folder: Path, stem: str) -> None:
-    """Removes the folders with unfinished files that a killed process left."""
-    # A folder that cannot be read is an error elsewhere.
-    with suppress(OSError):
-        for path in folder.glob(f"{unfinished(stem)}*"):
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def legible(runner: str) -> str:

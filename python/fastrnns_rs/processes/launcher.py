@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from fastrnns_rs.processes.listener import Answer, Listener, Terms
+from fastrnns_rs.processes.programs import module_command
 from fastrnns_rs.processes.worker_setting import Setting
 
 #: Time in seconds that one of several workers is listened to before the next.
@@ -45,8 +45,7 @@ Executor: TypeAlias = Callable[[Sequence[Start]], list[Answer]]
 
 
 def _command(setting: Setting) -> list[str]:
-    # -P: modules in the working directory must not hide the standard library from the worker.
-    return [setting.python or sys.executable, "-P", "-m", "fastrnns_rs.worker"]
+    return module_command("fastrnns_rs.worker", python=setting.python)
 
 
 def launch(start: Start) -> Answer:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+
+from fastrnns_rs.errors import MissingError
 
 #: Lists of folders of libraries, headers and programs, where an empty entry is the working directory.
 _FOLDER_LISTS = (
@@ -48,6 +51,22 @@ def absolute_environment() -> dict[str, str]:
         if folders:
             found[name] = os.pathsep.join(folders)
     return found
+
+
+def module_command(*words: str, python: str | None = None) -> list[str]:
+    """Returns the command line that runs a module in another interpreter.
+
+    Args:
+        words: Flags and name of the module, then its arguments.
+        python: Interpreter; None for the present one.
+
+    Raises:
+        MissingError: If the path of the present interpreter is unknown, as in programs that contain Python.
+    """
+    if not (python or sys.executable):
+        raise MissingError("`sys.executable` is empty", "Set it to the path of a Python with fastrnns_rs.")
+    # -P: modules in the working directory must not hide the standard library.
+    return [python or sys.executable, "-P", "-m", *words]
 
 
 def program_path(name: str) -> str:

@@ -10,7 +10,6 @@ import getpass
 import os
 import re
 import secrets
-import shutil
 import signal
 import tempfile
 import threading
@@ -20,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.processes.folder_removal import remove_folder
 from fastrnns_rs.processes.ownership import others_may_add
 
 #: Variables that name the folder for temporary files, and folders that Python tries next.
@@ -160,7 +160,7 @@ def make_kept_folder() -> str:
 def _remove_own(folder: str, process: int) -> None:
     """Removes a folder, but not in a fork of the process that made it."""
     if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
 
 
 def torch_cache() -> Path:

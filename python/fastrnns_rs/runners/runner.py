@@ -18,6 +18,7 @@ from fastrnns_rs.counting import counted
 from fastrnns_rs.errors import UsageError, own_text, type_name
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Preset, Problem, Sizes
+from fastrnns_rs.processes.process_state import process_restored, standard_output_elsewhere
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
@@ -192,12 +193,19 @@ class Runner:
         """Returns the note that a reader needs to compare the runner's row.
 
         A note that fails is replaced by a text about the failure.
+
+        Raises:
+            KeyboardInterrupt: If the user presses Ctrl-C.
         """
         try:
-            note = self.note(problem)
-        except Exception as error:  # noqa: BLE001  # the note may come from another package
+            with process_restored("the note"), standard_output_elsewhere():
+                note = self.note(problem)
+                return None if note is None else f"{note}"
+        except KeyboardInterrupt:
+            raise
+        # The note may come from another package, and may call sys.exit.
+        except BaseException as error:  # noqa: BLE001
             return f"its note failed: {type_name(error)}: {own_text(error)}"
-        return None if note is None else str(note)
 
     def missing(self) -> list[str]:
         """Returns the required modules that are not installed, without importing them."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import errno
 import hashlib
 import os
+import stat
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
@@ -131,6 +133,9 @@ def _imports(root: Path, stamp: _Stamp) -> tuple[str, ...]:
 
 def _stamp(file: Path) -> _Stamp:
     found = file.stat()
+    if not stat.S_ISREG(found.st_mode):
+        # Opening a pipe would wait for its writer.
+        raise OSError(errno.EINVAL, "not a file", str(file))
     return file, found.st_ino, found.st_size, found.st_ctime_ns
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 #: Drawing takes a few milliseconds of a CPU, which a worker may be using for a measurement.
 _INTERVAL_S = 0.5
 _ROWS = 24
-_HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 _ERASE, _UP = "\r\x1b[2K", "\x1b[1A"
 #: Without line breaks of the terminal, a line that is too long takes one row.
 _CROP, _WRAP = "\x1b[?7l", "\x1b[?7h"
@@ -44,7 +43,7 @@ class LiveRegion:
         Raises:
             RuntimeError: If the system refuses the thread that draws.
         """
-        self._draw(_HIDE_CURSOR)
+        self._draw()
         threading.Thread(target=self._draw_often, daemon=True).start()
 
     def write(self, text: str) -> None:
@@ -56,7 +55,7 @@ class LiveRegion:
         self._over.set()
         with self._lock:
             erased, self._rows = self._erasure(), 0
-            self._stream.write(erased + _SHOW_CURSOR)
+            self._stream.write(erased)
             self._stream.flush()
 
     def _draw(self, before: str = "") -> None:

@@ -93,6 +93,20 @@ def test_a_runner_whose_code_changes_during_a_run_fails(file: Path) -> None:
     assert run["py"].status == "ok"
 
 
+@pytest.mark.parametrize("what", ["a pipe", "nothing"])
+def test_a_runner_whose_file_is_no_file_any_more_fails(what: str, file: Path) -> None:
+    """The command waited for a writer of the pipe without end."""
+
+    def replace_file() -> None:
+        file.unlink()
+        if what == "a pipe":
+            os.mkfifo(file)
+
+    run = execute(*begin(file), executor=each(Workers(4, replace_file)))
+    assert str(run["mine"].reason).endswith(f"{file} or a module that it imports changed during the run")
+    assert run["py"].status == "ok"
+
+
 def test_a_run_of_other_code_is_not_resumed(file: Path) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt

@@ -58,3 +58,28 @@ def test_output_of_a_file_is_no_result_and_the_streams_that_it_closes_are_opened
     assert (done.status, done.stdout) == (2, "")
     assert {"raw", "child", "text"} <= {*done.stderr.splitlines()}
     assert "error: unknown runner: 'nothing'" in done.stderr
+
+
+NOTES = {
+    "leaves": ("exit(0)", "its note failed: SystemExit: 0"),
+    "has no text": (
+        "type('N', (), {'__str__': lambda self: 1 / 0})()",
+        "its note failed: ZeroDivisionError: division by zero",
+    ),
+    "prints": ("print('a note') or 'x'", "x"),
+    "moves": ("__import__('os').chdir('/') or 'x'", "x"),
+}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_a_note_costs_no_other_row(name: str, tmp_path: Path) -> None:
+    """It ended the command, with exit code 0 too, or wrote in front of the JSON."""
+    code, note = NOTES[name]
+    file = tmp_path / "file.py"
+    file.write_text(
+        f"import fastrnns_rs\n@fastrnns_rs.runner('odd', note=lambda problem: {code})\ndef odd(problem): ...\n"
+    )
+    done = run_pretended(*BENCH, "odd", "--no-history", "--runner-file", file, "--run-file", "run.json", cwd=tmp_path)
+    assert done.status == 0, done.stderr
+    assert {row["runner"]: row["note"] for row in done.json()["results"]} == {"py": None, "odd": note}
+    assert (tmp_path / "run.json").is_file()

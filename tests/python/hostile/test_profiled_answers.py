@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from profile_commands import PRETENDED, bad
+from profile_commands import PRETENDED, bad, faked
 
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.verbs.profile.answer_file import read_answer
@@ -44,6 +44,28 @@ def test_others_are_captured(tmp_path: Path) -> None:
     assert "is damaged" in error
     captures = [Capture.load(path) for path in (tmp_path / "out").glob("*.json")]
     assert {one.runners[0]: one.ok for one in captures} == {"aten": True, "py": False, "cudnn": True}
+
+
+CYCLES = "[{{'runner': 'py', 'index': 0, 'iterations': [], 'table': '', 'files': [[{name!r}, 'torch_table']]}}]"
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "/" + "x" * 300, "/x\0", "/\ud800"])
+def test_files_of_others_cost_no_other_capture(name: str, tmp_path: Path) -> None:
+    """A table without dots in its name, or a name that no file has, ended the command."""
+    answer = f"call.answer({{'runners': [], 'finished': True, 'cycles': {CYCLES.format(name=name)}}})"
+    lists = f"{PRETENDED}call.report(); 'py' in call.names and {answer}"
+    done = faked(tmp_path, lists, "--separate", runners=("py", "cudnn"))
+    assert "fault of fastrnns-rs" not in done.stderr, done.stderr
+    assert sorted(Capture.load(path).runners[0] for path in (tmp_path / "out").glob("*.json")) == ["cudnn", "py"]
+
+
+def test_a_folder_that_is_removed_is_made_again(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    removes = f"{PRETENDED}call.report(); import shutil; 'py' in call.names and shutil.rmtree({str(out)!r})"
+    done = faked(tmp_path, removes, "--separate", runners=("py", "cudnn"))
+    assert done.status == 1
+    [kept] = map(Capture.load, out.glob("*.json"))
+    assert (kept.runners, kept.ok) == (["cudnn"], True)
 
 
 def test_names_of_files_keep_their_bytes(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Answer, started
 from fastrnns_rs.processes.phases import WAIT
+from fastrnns_rs.processes.programs import module_command
 from fastrnns_rs.processes.worker_setting import Setting
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class RankGroup:
         self._clock = 0.0
         self._measured = 0
         self._place = ""
-        command = [sys.executable, "-P", "-m", _CHANNEL_MODULE]
+        command = module_command(_CHANNEL_MODULE)
         self._channel = started(command, Setting().environment())
         self._channel.write(json.dumps(world.meeting()).encode() + b"\n")
 

@@ -54,6 +54,7 @@ class Row:
         self._resolution = earlier.timer_resolution_ns if earlier else None
         self._result: Result | None = None
         self._source_sha256 = source_sha256(task.runner.source)
+        self._note = task.runner.note_on(task.problem)
 
     @property
     def replicates(self) -> list[list[Process]]:
@@ -189,7 +190,7 @@ class Row:
             problem=self.task.problem,
             status=status,
             reason=reason,
-            note=self.task.runner.note_on(self.task.problem),
+            note=self._note,
             warmup_class=common_class(self.counted),
             forward=described[0],
             backward=described[1],
@@ -223,8 +224,9 @@ class Row:
 
         Its samples would be of two programs.
         """
-        known, now = self._source_sha256, source_sha256(self.task.runner.source)
-        return None not in {known, now} and known != now
+        known = self._source_sha256
+        # None: the file is no file any more, or cannot be read.
+        return known is not None and known != source_sha256(self.task.runner.source)
 
     def _most(self, name: str) -> int | None:
         """Returns the largest known value among the complete processes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from fastrnns_rs._core import run_command
 from fastrnns_rs.errors import FastrnnsError, MissingError
 from fastrnns_rs.escaping import visible
 from fastrnns_rs.processes.module_path import own_path
-from fastrnns_rs.processes.programs import find_program
+from fastrnns_rs.processes.programs import find_program, module_command
 from fastrnns_rs.processes.worker_setting import Setting, python_path
 from fastrnns_rs.verbs.profile.attempt import describe_end
 from fastrnns_rs.verbs.profile.tools import SAFE_FOLDER, module_words
@@ -103,7 +102,7 @@ def _command(row: ModuleRow, asked: InductorOptions, report: Path) -> list[str]:
         *("--export", str(report.absolute()).replace("%", "%%")),
         *kernels,
         *metrics,
-        *(sys.executable, "-P", "-m", *module_words("fastrnns_rs.worker.inductor.single_call"), row.path, row.device),
+        *module_command(*module_words("fastrnns_rs.worker.inductor.single_call"), row.path, row.device),
     ]
 
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastrnns_rs.documents.file_names import default_folder, remove_unfinished, reserve_file
+from fastrnns_rs.documents.file_names import default_folder, reserve_file, unfinished
+from fastrnns_rs.processes.folder_removal import remove_folders
 
 if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.module_files import Generated
@@ -28,7 +29,7 @@ class Places:
     def drop_unfinished(self) -> None:
         """Removes a trace that torch was writing when its process was killed."""
         if self.trace is not None:
-            remove_unfinished(self.trace.parent, self.trace.name)
+            remove_folders(self.trace.parent, unfinished(self.trace.name))
 
     def drop_empty(self) -> None:
         """Removes the files that are empty."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -13,6 +12,7 @@ from fastrnns_rs.machine import environment
 from fastrnns_rs.problem.problem import check_count
 from fastrnns_rs.problem.torch_profiler import HANDLERS, TorchOptions, check_for_device
 from fastrnns_rs.processes.module_path import present_path
+from fastrnns_rs.processes.programs import module_command
 from fastrnns_rs.processes.worker_setting import python_path
 from fastrnns_rs.runners.module_clashes import check_clashes
 from fastrnns_rs.runners.plan import Plan, make_plan
@@ -116,7 +116,7 @@ def _check_function(module: str, name: str, timeout: float) -> None:
     Raises:
         UsageError: If the function cannot be imported.
     """
-    command = [sys.executable, "-P", "-m", "fastrnns_rs.worker.profile.trace_handler", module, name]
+    command = module_command("fastrnns_rs.worker.profile.trace_handler", module, name)
     try:
         variables = {**child_environment(), "PYTHONPATH": python_path(present_path())}
         completed = run_command(command, timeout=timeout, env=variables)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.processes.folder_removal import remove_folders
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
 from fastrnns_rs.verbs.profile.attempt import Attempt, Entry, child_environment
@@ -60,8 +61,12 @@ class CaptureError(FastrnnsError):
 
 
 def concerns_one(error: FastrnnsError) -> bool:
-    """Returns False for files that cannot be written: other captures would fail too."""
-    return isinstance(error, CaptureError) or not isinstance(error.__cause__, OSError)
+    """Returns False for files that cannot be written: other captures would fail too.
+
+    A folder that a runner removed is made again.
+    """
+    cause = error.__cause__
+    return isinstance(error, CaptureError) or isinstance(cause, FileNotFoundError) or not isinstance(cause, OSError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +281,7 @@ def _remove_unfinished(prepared: Prepared, attempt: Attempt) -> None:
     # A tilde that does not name a user's home is kept, and no error is raised.
     other = [] if folder is None else [Path(os.path.expanduser(folder))]  # noqa: PTH111
     for each in (attempt.raw_stem.parent, *other):
-        file_names.remove_unfinished(each, attempt.raw_stem.name)
+        remove_folders(each, file_names.unfinished(attempt.raw_stem.name))
 
 
 def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -123,7 +124,8 @@ def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tupl
         (Path(name).absolute(), kind)
         for cycle in attempt.cycles
         for name, kind in cycle["files"]
-        if Path(name).is_file()
+        # A runner may list any name. Unlike `Path.is_file`, this is False for one that no file has.
+        if os.path.isfile(name)  # noqa: PTH113
     ]
     made = [one for one in tool.artefacts(attempt.raw_stem) if one[0].is_file()]
     readable = any(path.stat().st_size for path, _, is_step in made if not is_step) and not tool.finish(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.problem.torch_profiler import TorchOptions
+from fastrnns_rs.processes.programs import module_command
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Options
 from fastrnns_rs.runners.profile_request import ProfileRequest
@@ -42,9 +42,8 @@ def child_command(request: ProfileRequest, plan: Plan, stem: Path, answer: str |
     first = ["--internal-run", "--flags-only"]
     first += ["--stem", str(stem)] if request.tool == "torch" else []
     first += [] if answer is None else ["--answer", answer]
-    # With -P, files in the working directory cannot hide the standard library.
     start = ["fastrnns_rs"] if start_folder(request.tool) is None else module_words("fastrnns_rs")
-    return [sys.executable, "-P", "-m", *start, "profile", *first, *arguments(request, plan)]
+    return module_command(*start, "profile", *first, *arguments(request, plan))
 
 
 def arguments(request: ProfileRequest, plan: Plan) -> list[str]:

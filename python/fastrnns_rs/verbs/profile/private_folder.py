@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.processes.folder_removal import remove_folder
 from fastrnns_rs.processes.temporary_folder import temporary_folder, temporary_root
 from fastrnns_rs.processes.worker_setting import OWN_TMPDIR
 from fastrnns_rs.verbs.profile.tools import PROGRAMS
@@ -153,7 +154,7 @@ def _remove_abandoned() -> None:
                 status = os.fstat(descriptor)
                 if status.st_uid == os.geteuid() and time.time() - status.st_mtime > _ABANDONED_S:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove_folder(folder)
             finally:
                 os.close(descriptor)
 
