@@ -16,7 +16,7 @@ from run_files import restated, summarised
 
 from fastrnns_rs import UsageError, stats
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.machine import environment
+from fastrnns_rs.machine import environment, session
 from fastrnns_rs.verbs.bench import execution
 from fastrnns_rs.verbs.bench.effort import Effort
 
@@ -125,6 +125,41 @@ def test_a_run_that_was_interrupted_between_two_sessions_waits(
     assert sessions_of(run) == [ids] * 2
     assert [len({*ids[at : at + 2]}) for at in (0, 2, 4)] == [1, 1, 1]
     assert len({*ids}) == 3
+
+
+@pytest.mark.parametrize("until", ["the first process", "the second session"])
+def test_a_clock_that_is_set_back_by_years_costs_no_run(
+    until: str, anywhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run was measured to its end, and then refused by every reader."""
+    ahead, now = "2099-01-01T00:00:00Z", session.utc_now
+    times = [ahead] if until == "the first process" else [ahead] * 5
+
+    def utc_now() -> str:
+        return times.pop(0) if times else now()
+
+    for module in (session, execution):
+        monkeypatch.setattr(module, "utc_now", utc_now)
+    monkeypatch.setattr(execution.time, "sleep", lambda seconds: seconds > 60 and times.clear())
+    done = run_pretended(*BENCH, "--processes", "2", "--sessions", "2", "--every", "1h", "--output", "run.json")
+    assert done.status == 0, done.stderr
+    run = Run.load("run.json")
+    assert run.sessions[0].started_utc == ahead
+    assert [[one.started_utc is None for one in row.processes] for row in run.results] == [
+        [True, True, False, False]
+    ] * 2
+
+
+def test_a_run_is_not_resumed_with_a_clock_that_was_lost(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--processes", "2", "--sessions", "2", "--every", "1h", "--output", "run.json"]
+    interrupted_at(monkeypatch, 1, *BENCH, *words)
+    kept = Path("run.json").read_bytes()
+    monkeypatch.setattr(session, "utc_now", lambda: "1970-01-01T00:00:07Z")
+    done = run_pretended("bench", "--resume", "run.json")
+    assert done.status == 2
+    assert "error: cannot resume the run: results[0].processes[0].started_utc is " in done.stderr
+    assert "hint: Set the clock of the machine" in done.stderr
+    assert Path("run.json").read_bytes() == kept
 
 
 def test_a_session_that_was_interrupted_goes_on_at_once(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,13 +31,13 @@ def check_starts(run: Run) -> None:
         for place, process in enumerate(result.processes):
             own, after = bounds.get(process.session or "", (None, None))
             path = f"results[{number}].processes[{place}].started_utc is {shown(process.started_utc)}"
-            if own is not None and _is_before(process.started_utc, own.started_utc):
+            if own is not None and is_before(process.started_utc, own.started_utc):
                 raise UsageError(f"{path}, and its session started at {shown(own.started_utc)}")
-            if after is not None and _is_before(after.started_utc, process.started_utc):
+            if after is not None and is_before(after.started_utc, process.started_utc):
                 raise UsageError(f"{path}, and the session after its own started at {shown(after.started_utc)}")
 
 
-def _is_before(time: str | None, other: str | None) -> bool:
+def is_before(time: str | None, other: str | None) -> bool:
     """Returns True if a time is before another, by more than clocks are set back."""
     first, second = _parse(time), _parse(other)
     return first is not None and second is not None and second - first > _CLOCKS

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fastrnns_rs.documents.session_soundness import is_before
 from fastrnns_rs.documents.sweep_findings import summarize_sweep
 from fastrnns_rs.errors import FastrnnsError, failure_text
 from fastrnns_rs.machine import warnings
@@ -170,6 +171,7 @@ class _Execution:
                 self._results[index] = row.result()
         self._order = sum(len(row.processes) for row in self._rows)
         self._session = run.sessions[-1].session_id if run.sessions else None
+        self._session_began = run.sessions[-1].started_utc if run.sessions else None
         # Part of the processes that the current session measures, and the time of its start.
         self._part: int | None = None
         self._part_began = self._clock()
@@ -240,8 +242,13 @@ class _Execution:
                 time.sleep(left)
             found = session_parts.check_later(part, self._plan, run, waited_s=left)
             session = new_session()
+            for index, row in enumerate(self._rows):
+                row.forget_starts(session.started_utc)
+                if index in self._results:
+                    self._results[index] = row.result()
             self._run = replace(run, sessions=[*run.sessions, session], warnings=[*run.warnings, *found])
-            self._session, self._part_began = session.session_id, self._clock()
+            self._session, self._session_began = session.session_id, session.started_utc
+            self._part_began = self._clock()
         self._part = part
 
     def _end_if_complete(self, index: int) -> None:
@@ -275,7 +282,8 @@ class _Execution:
         rows = [self._rows[index] for index in indices]
         for row in rows:
             self._observer.process_begins(row.task, row.next_index)
-        started = utc_now()
+        # A clock that was ahead may have been set back since the session began.
+        started = None if is_before(utc_now(), self._session_began) else utc_now()
         answers = self._launch([row.task for row in rows])
         for index, row, by_rank in zip(indices, rows, answers, strict=True):
             number = row.next_index

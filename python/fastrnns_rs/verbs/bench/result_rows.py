@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from fastrnns_rs.documents.replicates import by_index, common_class, counted, level
 from fastrnns_rs.documents.run_file import PhaseSummary, Process, Result, ResultStatus
 from fastrnns_rs.documents.run_soundness import check_result
+from fastrnns_rs.documents.session_soundness import is_before
 from fastrnns_rs.documents.soundness import check_numbers
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.runners.source_hash import source_sha256
@@ -117,6 +118,11 @@ class Row:
             place = {"index": number, "order": order, "rank": rank, "session": session, "started_utc": started_utc}
             self._keep([*earlier, make_damaged(error, **place)])
         return self.processes[-1]
+
+    def forget_starts(self, time: str) -> None:
+        """Forgets starts after a later time: the clock was wrong, and no reader would believe them."""
+        known = self.processes
+        self._keep([replace(one, started_utc=None) if is_before(time, one.started_utc) else one for one in known])
 
     def _keep(self, processes: list[Process]) -> None:
         self.processes = set_common_cut(processes) if self._detects_warmup else processes
