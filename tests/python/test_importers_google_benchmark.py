@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from foreign_files import FOLDER, by_name, codes, imported, plain
 
+from fastrnns_rs import compare
+from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.verbs.compare.run_files import load
 
 NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -100,3 +102,21 @@ def test_the_environment_has_our_keys() -> None:
     assert environment["cpu_count"] == document["context"]["num_cpus"]
     assert environment["google_benchmark_build_type"] == "release"
     assert not {"host_name", "executable", "date"} & environment.keys()
+
+
+def test_a_file_of_another_tool_on_the_same_side_brings_no_verdict(tmp_path: Path) -> None:
+    """Repetitions of one file had the sessions of the other: a fault, or a comparison that nothing read."""
+    aggregate = {"run_type": "aggregate", "aggregate_name": "median", "run_name": "x", "name": "x_median"}
+    places = {"family_index": 0, "per_family_instance_index": 0, "repetitions": 5, "time_unit": "s", "real_time": 1.0}
+    documents = {
+        "process": {"results": [{"command": "x", "times": [1.01, 1.02, 1.03], "exit_codes": [0, 0, 0]}]},
+        "other": {"results": [{"command": "x", "times": [1.11, 1.12, 1.13], "exit_codes": [0, 0, 0]}]},
+        "none": {"context": {"num_cpus": 2, "library_version": "1.8"}, "benchmarks": [aggregate | places]},
+    }
+    for name, one in documents.items():
+        (tmp_path / name).write_text(json.dumps(one))
+    (tmp_path / "slower").write_text(json.dumps(documents["none"]).replace("1.0,", "1.2,"))
+    sides = [str(tmp_path / "process"), str(tmp_path / "none")], [str(tmp_path / "other"), str(tmp_path / "slower")]
+    found = [compare(sides[0], [one], statistic=how) for one in sides[1] for how in ("median", "mean")]
+    assert [row.verdict for one in found for row in one.rows] == [None] * 4
+    assert [Comparison.from_dict(one.to_dict()) for one in found] == found

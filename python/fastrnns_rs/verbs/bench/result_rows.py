@@ -120,7 +120,7 @@ class Row:
         return self.processes[-1]
 
     def forget_starts(self, time: str) -> None:
-        """Forgets starts after a later time: the clock was wrong, and no reader would believe them."""
+        """Forgets starts that are after a time: the clock was wrong."""
         known = self.processes
         self._keep([replace(one, started_utc=None) if is_before(time, one.started_utc) else one for one in known])
 

@@ -212,6 +212,7 @@ def sizes(series: Series) -> dict[str, Any]:
 
 
 def _added(first: Series, second: Series) -> Series:
+    lack = first.lack or second.lack
     # A runner that failed in one file counts as failed: the processes that survived are not a fair sample. The same
     # holds for a time of 0. If it was skipped or interrupted, the processes of the other file are as good as they are
     # alone.
@@ -223,7 +224,7 @@ def _added(first: Series, second: Series) -> Series:
             first,
             **nothing,
             n_samples=0,
-            lack=first.lack or second.lack,
+            lack=lack,
             reason=broken.reason,
             has_no_time=broken.has_no_time,
         )
@@ -233,12 +234,13 @@ def _added(first: Series, second: Series) -> Series:
     return replace(
         first,
         medians_ns=medians,
-        sessions=[*first.sessions, *second.sessions],
+        # A file without processes has no sessions either.
+        sessions=[] if lack else [*first.sessions, *second.sessions],
         kinds=tuple(dict.fromkeys((*first.kinds, *second.kinds))),
         families=tuple(dict.fromkeys((*first.families, *second.families))),
         source_sha256=first.source_sha256 if first.source_sha256 == second.source_sha256 else None,
         n_samples=first.n_samples + second.n_samples,
-        lack=first.lack or second.lack,
+        lack=lack,
         reason=reason,
         peak_memory_bytes=max(peaks, default=None),
         # Deciles of a part of the samples would not be those of the row.
