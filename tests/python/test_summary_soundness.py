@@ -165,7 +165,7 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         "api_calls[0].total_ns is 36, and 4 values from 1 to 1 are 4 to 4",
     ),
     "a longest kernel that is longer than all": (
-        first("kernels", max_ns=200_000, p95_ns=None),
+        first("kernels", max_ns=200_000),
         "kernels[0].total_ns is 100000, and 4 values from 25000 to 200000 are 275000 to 625000",
     ),
     "more overlap than work": (
@@ -174,7 +174,7 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a spread of equal times": (
         first("kernels", stddev_ns=1.0),
-        "kernels[0].stddev_ns is 1, and values are from 25000 to 25000",
+        "kernels[0].stddev_ns is 1, and 4 values from 25000 to 25000 with this mean have 0 to 0",
     ),
     "another share": (
         first("kernels", kernel_time_fraction=0.5),
@@ -230,7 +230,7 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         "nested_ranges[0].kernel_count is 4, and its parts have 5 kernels",
     ),
     "more iterations": (
-        first("iteration_statistics", count=10, total_ns=40),
+        first("iteration_statistics", count=10, total_ns=40, stddev_ns=0.0),
         "iteration_statistics[0].count is 10, and iterations have 1",
     ),
     "more outliers": (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.cudnn_soundness import check_cudnn_rnn
 from fastrnns_rs.documents.iteration_soundness import check_iterations
+from fastrnns_rs.documents.summary_figures import has_totals
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
@@ -47,17 +48,16 @@ def check_summary(found: SummaryDocument) -> None:
         _check_rows(place, device, rows)
         _check_activity(f"devices[{place}].activity", device)
     kernels, total = sum(one.total_ns for one in found.kernels), sum(one.kernel_total_ns for one in found.devices)
-    # Totals of nvprof are kernels without a device.
-    has_totals = any(one.format == "nvprof-csv" for one in found.captures)
-    if kernels < total or (kernels > total and not has_totals):
+    with_totals = has_totals(found)
+    if kernels < total or (kernels > total and not with_totals):
         raise UsageError(f"kernels add up to {kernels} ns, and kernel_total_ns of devices to {total} ns")
     categories = sum(one.total_ns for one in found.categories)
     if categories != kernels:
         raise UsageError(f"categories add up to {categories} ns, and kernels to {kernels} ns")
-    if not has_totals:
+    if not with_totals:
         _check_categories(found)
-    _check_all_rows(found, has_totals=has_totals)
-    check_cudnn_rnn(found, has_totals=has_totals)
+    _check_all_rows(found, has_totals=with_totals)
+    check_cudnn_rnn(found, has_totals=with_totals)
     if found.launches is not None:
         _check_delays(found.launches)
     # Devices of earlier versions have no budget.
