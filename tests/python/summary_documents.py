@@ -116,7 +116,7 @@ def sound_summary(*names: str) -> dict[str, Any]:
         device["activity"][key] = [{"name": row["name"], "bins_ns": [row["total_ns"], 0, 0]} for row in rows]
     work = whole + sum(row["total_ns"] for row in kinds)
     device["budget"]["counted_twice_ns"] = work - device["busy_ns"]
-    found["streams"][0] |= {"device": None, "total_ns": work, "kernel_count": device["kernel_count"]}
+    found["streams"][0] |= {"device": 0, "total_ns": work, "kernel_count": device["kernel_count"]}
     for row in (*found["kernels"], category):
         row["kernel_time_fraction"] = row["total_ns"] / whole
     for row in found["kernels"]:
@@ -137,7 +137,10 @@ def sound_summary(*names: str) -> dict[str, Any]:
     group |= {key: times["gpu_ns"] for key in group if key.endswith("_ns")}
     group |= {"count": 1, "outlier_count": 0, "stddev_ns": None, "host_median_ns": iteration["duration_ns"]}
     [rank] = found["ranks"]
-    rank |= {"busy_ratio": 1.0, "slowest": False, "path": device["path"]} | {
+    [capture] = found["captures"]
+    device["path"] = capture["path"]
+    device["activity"]["start_ns"] = 0
+    rank |= {"busy_ratio": 1.0, "slowest": False, "path": capture["path"], "span_ns": device["span_ns"]} | {
         key: device[key] for key in ("kernel_count", "kernel_total_ns")
     }
     return found

@@ -132,6 +132,15 @@ def test_iterations_that_contradict_devices_or_each_other_are_refused(what: str,
     check_refusal(summary, *CHANGES[what])
 
 
+@pytest.mark.parametrize("key", ["activity", "exposed_communication_ns"])
+def test_a_key_that_is_null_in_one_of_several_devices_is_refused(key: str, tmp_path: Path) -> None:
+    plain = plotted_captures.ranks(tmp_path, 2).to_dict()
+    SummaryDocument.from_dict(deepcopy(plain))
+    plain["devices"][1][key] = None
+    with pytest.raises(UsageError, match=f"{key} is null"):
+        SummaryDocument.from_dict(plain)
+
+
 def test_few_iterations_have_no_outliers(tmp_path: Path) -> None:
     plain = plotted_captures.summary(tmp_path, steps=6).to_dict()
     SummaryDocument.from_dict(deepcopy(plain))
@@ -150,9 +159,9 @@ def test_a_phase_that_ends_after_its_step_may_have_more_work(tmp_path: Path) -> 
     assert (row.host_ns, row.parts[0].host_ns) == (10_000, 90_000)
 
 
-def exchange(rows: Any) -> None:
-    """Exchanges the kernels of the first two ranks."""
-    for key in ("kernel_count", "kernel_total_ns"):
+def swap(rows: Any, *keys: str) -> None:
+    """Exchanges values of the first two ranks."""
+    for key in keys:
         rows[0][key], rows[1][key] = rows[1][key], rows[0][key]
 
 
@@ -167,7 +176,7 @@ RANKS: dict[str, tuple[Callable[[Any], object], str]] = {
         f"kernel_total_ns of ranks adds up to {HOUR + 20_150}, and that of devices to 30150",
     ),
     "kernels of another rank": (
-        exchange,
+        lambda rows: swap(rows, "kernel_count", "kernel_total_ns"),
         "ranks[1].kernel_total_ns is 10000, and devices of its path have 10050",
     ),
     "the slowest rank that is not": (
@@ -185,6 +194,20 @@ RANKS: dict[str, tuple[Callable[[Any], object], str]] = {
     "more time than its devices were busy": (
         lambda rows: rows[2].update(busy_ns=10101, busy_ratio=10101 / 10050),
         "ranks[2].busy_ns is 10101, and its devices have from 10100 to 10100 ns",
+    ),
+    "files in another order": (
+        lambda rows: swap(rows, "path"),
+        "ranks are not the files of the 3 captures",
+    ),
+    "no ranks": (lambda rows: rows.clear(), "ranks are not the files of the 3 captures"),
+    "another rank": (lambda rows: rows[1].update(rank=2), "ranks[1].rank is 2, and that of its capture 1"),
+    "a longer span": (
+        lambda rows: rows[1].update(span_ns=HOUR),
+        f"ranks[1].span_ns is {HOUR}, and its devices were used for 42010 ns",
+    ),
+    "work that is unknown": (
+        lambda rows: rows[1].update(work_ns=None),
+        "ranks[1].work_ns is null, and each build with exposed_communication_ns writes it",
     ),
     "no slowest rank": (
         lambda rows: rows[2].update(slowest=False),

@@ -109,6 +109,54 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         "total_ns of 'gemm' of categories is 40000, and that of kernels 5000",
     ),
     "idle causes": (lambda found: swap(found["idle_causes"]), "total_ns of 'host' of idle causes in the budget "),
+    "no idle causes": (
+        lambda found: found["idle_causes"].clear(),
+        "count of 'host' of idle causes in the budgets of all devices adds up to ",
+    ),
+    "time in a stream of another cause": (
+        lambda found: found["idle_causes"][0].update(in_stream_ns=1),
+        "idle_causes[0].in_stream_ns is 1, and the cause is host",
+    ),
+    "a stream of a device that is not there": (
+        lambda found: found["streams"][0].update(device=7, device_id=5, busy_ns=1),
+        "streams[0].device is 7, and there are 1 devices",
+    ),
+    "idle causes of a device that is not there": (
+        lambda found: [row.update(device=1) for row in found["idle_causes"]],
+        "idle_causes[0].device is 1, and there are 1 devices",
+    ),
+    "a stream without a device": (
+        lambda found: remove_devices(found["streams"], busy_ns=1),
+        "streams[0].device is null, and devices have its device_id 1 times",
+    ),
+    "a kernel without a device": (
+        lambda found: remove_devices(found["kernels"]),
+        "kernels[0].device is null, and devices have its device_id 1 times",
+    ),
+    "no budget": (
+        lambda found: found["devices"][0].update(budget=None),
+        "devices[0].budget is null, and each build with exposed_communication_ns writes it",
+    ),
+    "no launches": (
+        lambda found: found.update(launches=None),
+        "launches is null, and each build with exposed_communication_ns writes it",
+    ),
+    "no median of launches": (
+        lambda found: found["launches"].update(queue_median_ns=None),
+        "launches.queue_median_ns is null, and matched_count is 2",
+    ),
+    "bins twice": (
+        lambda found: activity(found)["copies"].append(activity(found)["copies"][-1]),
+        "devices[0].activity.copies has a name twice",
+    ),
+    "bins of another start": (
+        lambda found: activity(found).update(start_ns=0),
+        "devices[0].activity.start_ns is 0, and devices[0] starts elsewhere",
+    ),
+    "no utilization": (
+        lambda found: found["devices"][0].update(utilization=None),
+        "devices[0].utilization is null, not 49000 / ",
+    ),
 }
 
 
@@ -134,6 +182,16 @@ def test_what_the_answer_is_made_from_is_exchanged(what: str, summary: dict[str,
     check_refusal(summary, *CHANGES[what])
 
 
+def test_idle_time_of_a_stream_that_is_unknown_is_refused(tmp_path: Path) -> None:
+    events = [{**call(start=start), "args": {"correlation": start}} for start in (1, 3)]
+    events += [kernel(start=10 * start, correlation=start) for start in (1, 3)]
+    plain = load(write(tmp_path / "trace.json", events)).to_dict()
+    [idle] = plain["idle_causes"]
+    assert (idle["cause"], idle["in_stream_ns"]) == ("dependency", 19_000)
+    message = "idle_causes[0].in_stream_ns is null, and each build with exposed_communication_ns writes it"
+    check_refusal(plain, lambda found: found["idle_causes"][0].update(in_stream_ns=None), message)
+
+
 def test_rows_of_a_device_of_several_processes_are_those_of_all_devices(tmp_path: Path) -> None:
     """They have no device."""
     paths = []
@@ -149,6 +207,9 @@ def test_rows_of_a_device_of_several_processes_are_those_of_all_devices(tmp_path
         changed[key][0]["count" if key == "idle_causes" else "total_ns"] += 1
         with pytest.raises(UsageError, match="of all devices adds up to"):
             SummaryDocument.from_dict(changed)
+    plain["streams"][0]["busy_ns"] = 1
+    with pytest.raises(UsageError, match=r"busy_ns of streams adds up to 1, below that of devices, \d+"):
+        SummaryDocument.from_dict(plain)
 
 
 def test_a_summary_with_a_report_of_inductor_has_no_other_categories(summary: dict[str, Any]) -> None:

@@ -44,6 +44,10 @@ def check_figures(found: SummaryDocument) -> None:
     for place, copies in enumerate(found.memory_operations):
         _check_sizes(f"memory_operations[{place}]", copies)
     _check_places(found)
+    if has_latest_keys(found):
+        _check_nulls_of_keys(found)
+        _check_shared(found)
+        _check_files(found)
     _check_devices(found)
     _check_shares(found)
     _check_launches(found)
@@ -143,16 +147,72 @@ def _check_part(path: str, row: object, part: str, whole: str) -> None:
         raise UsageError(f"{path}.{part} is {one}, above {whole}, {other}")
 
 
+def has_latest_keys(found: SummaryDocument) -> bool:
+    """Returns True if a summary has the last keys of version 1.3.
+
+    Earlier builds do not write them.
+    """
+    return any(one.exposed_communication_ns is not None for one in found.devices)
+
+
+def _check_nulls_of_keys(found: SummaryDocument) -> None:
+    """Checks that keys of earlier builds are not null beside the last keys."""
+    rows: list[tuple[str, object]] = [("launches", found.launches)]
+    for place, device in enumerate(found.devices):
+        rows.append((f"devices[{place}].budget", device.budget))
+        rows.append((f"devices[{place}].exposed_communication_ns", device.exposed_communication_ns))
+    rows += [(f"ranks[{place}].work_ns", rank.work_ns) for place, rank in enumerate(found.ranks)]
+    rows += [
+        (f"idle_causes[{place}].in_stream_ns", row.in_stream_ns)
+        for place, row in enumerate(found.idle_causes)
+        if row.cause == "dependency"
+    ]
+    for path, value in rows:
+        if value is None:
+            raise UsageError(f"{path} is null, and each build with exposed_communication_ns writes it")
+    if len({one.activity is None for one in found.devices}) > 1:
+        raise UsageError("activity is null in some devices only")
+
+
 def _check_places(found: SummaryDocument) -> None:
     """Checks that a row has the number of its device."""
     for name in ("kernels", "memory_operations", "streams", "idle_causes"):
         for place, row in enumerate(getattr(found, name)):
-            if row.device is None or row.device >= len(found.devices):
+            path = f"{name}[{place}]"
+            if row.device is None:
                 continue
+            if row.device >= len(found.devices):
+                raise UsageError(f"{path}.device is {row.device}, and there are {len(found.devices)} devices")
             value, known = row.device_id, found.devices[row.device].device_id
             if value != known:
-                path = f"{name}[{place}].device_id"
+                path = f"{path}.device_id"
                 raise UsageError(f"{path} is {shown(value)}, and that of devices[{row.device}] is {shown(known)}")
+
+
+def _check_shared(found: SummaryDocument) -> None:
+    """Checks that rows without a device are of a GPU of several processes."""
+    uses = Counter(one.device_id for one in found.devices)
+    for name in ("kernels", "memory_operations", "streams", "idle_causes"):
+        for place, row in enumerate(getattr(found, name)):
+            # Totals have no device. Kernels by name are of several devices, and have no share of their span.
+            is_unknown = getattr(row, "median_ns", 0) is None or getattr(row, "span_fraction", 0) is None
+            if row.device is None and not is_unknown and uses[row.device_id] <= 1:
+                used = f"devices have its device_id {uses[row.device_id]} times"
+                raise UsageError(f"{name}[{place}].device is null, and {used}")
+    busy, expected = (sum(row.busy_ns for row in rows) for rows in (found.streams, found.devices))
+    if busy < expected:
+        raise UsageError(f"busy_ns of streams adds up to {busy}, below that of devices, {expected}")
+
+
+def _check_files(found: SummaryDocument) -> None:
+    """Checks that several captures are the files of a job."""
+    paths = [one.path for one in found.captures]
+    if [one.path for one in found.ranks] != (paths if found.ranks or len(paths) > 1 else []):
+        raise UsageError(f"ranks are not the files of the {len(paths)} captures")
+    for place, (rank, capture) in enumerate(zip(found.ranks, found.captures, strict=False)):
+        # The name of a file may have the rank, too.
+        if capture.rank is not None and rank.rank != capture.rank:
+            raise UsageError(f"ranks[{place}].rank is {shown(rank.rank)}, and that of its capture {capture.rank}")
 
 
 def _check_devices(found: SummaryDocument) -> None:
@@ -165,8 +225,12 @@ def _check_devices(found: SummaryDocument) -> None:
             raise UsageError(f"{path}.span_ns is {device.span_ns}, and the device was used from {ends}")
         _check_part(path, device, "exposed_communication_ns", "busy_ns")
         _check_part(path, device, "overlap_ns", "busy_ns")
+        if device.activity is not None and device.activity.start_ns != device.start_ns:
+            raise UsageError(f"{path}.activity.start_ns is {device.activity.start_ns}, and {path} starts elsewhere")
     for place, row in enumerate(found.idle_causes):
         _check_part(f"idle_causes[{place}]", row, "in_stream_ns", "total_ns")
+        if row.in_stream_ns is not None and row.cause != "dependency":
+            raise UsageError(f"idle_causes[{place}].in_stream_ns is {row.in_stream_ns}, and the cause is {row.cause}")
     for place, stream in enumerate(found.streams):
         _check_part(f"streams[{place}]", stream, "busy_ns", "total_ns")
 
@@ -178,8 +242,6 @@ def _check_shares(found: SummaryDocument) -> None:
         _check_quotient(f"{path}.kernel_time_fraction", kernel.kernel_time_fraction, kernel.total_ns, whole)
         if kernel.device is None:
             continue
-        if kernel.device >= len(found.devices):
-            raise UsageError(f"{path}.device is {kernel.device}, and there are {len(found.devices)} devices")
         span_ns = found.devices[kernel.device].span_ns
         _check_quotient(f"{path}.span_fraction", kernel.span_fraction, kernel.total_ns, span_ns)
     for place, category in enumerate(found.categories):
@@ -199,6 +261,10 @@ def _check_launches(found: SummaryDocument) -> None:
     if counted != kernels:
         raise UsageError(f"launches has {counted} kernels, and devices {kernels}")
     for name in ("latency", "queue"):
+        for key in (f"{name}_median_ns", f"{name}_p95_ns"):
+            if (getattr(launches, key) is None) is not (launches.matched_count == 0):
+                count = f"matched_count is {launches.matched_count}"
+                raise UsageError(f"launches.{key} is {_show(getattr(launches, key))}, and {count}")
         _check_part("launches", launches, f"{name}_median_ns", f"{name}_p95_ns")
 
 
@@ -303,11 +369,16 @@ def _check_times_of_ranks(found: SummaryDocument) -> None:
         by_path[device.path].append(device)
     # Devices that several files contain have no path.
     is_whole = None not in by_path
+    is_latest = has_latest_keys(found)
     several = Counter(rank.path for rank in found.ranks)
     for place, rank in enumerate(found.ranks):
         devices = by_path.get(rank.path, [])
         if several[rank.path] > 1:
             continue
+        ends = [one.end_ns for one in devices]
+        used_ns = max(ends, default=0) - min((one.start_ns for one in devices), default=0)
+        if is_latest and (rank.span_ns < used_ns or (is_whole and rank.span_ns > used_ns)):
+            raise UsageError(f"ranks[{place}].span_ns is {rank.span_ns}, and its devices were used for {used_ns} ns")
         for key, without in (("busy_ns", False), ("work_ns", True)):
             waits = [one.exposed_communication_ns if without else 0 for one in devices]
             value = getattr(rank, key)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.cudnn_soundness import check_cudnn_rnn
 from fastrnns_rs.documents.iteration_soundness import check_iterations
-from fastrnns_rs.documents.summary_figures import has_totals
+from fastrnns_rs.documents.summary_figures import has_latest_keys, has_totals
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
@@ -107,8 +107,8 @@ def _check_all_rows(found: SummaryDocument, *, has_totals: bool) -> None:
             sum(device.kernel_count for device in found.devices),
         ),
     ]
-    # A document without causes has the default of a later key.
-    if causes:
+    # An earlier document without causes has the default of a later key.
+    if causes or has_latest_keys(found):
         idle = [row for one in budgets for row in one.idle]
         pairs += _compare_parts("idle causes in the budgets", idle, causes)
     if found.inductor is not None:
@@ -252,10 +252,12 @@ def _check_activity(path: str, device: DeviceRow) -> None:
         _check_bins(f"{path}.copies", activity.copies, device.budget.copies)
 
 
-def _check_bins(path: str, rows: Iterable[ActivityRow], budget: Iterable[BudgetRow]) -> None:
+def _check_bins(path: str, rows: Sequence[ActivityRow], budget: Iterable[BudgetRow]) -> None:
     """Checks that the bins of each row add up to its time in the budget."""
     found = {row.name: sum(row.bins_ns) for row in rows}
     expected = {row.name: row.total_ns for row in budget}
+    if len(found) < len(rows):
+        raise UsageError(f"{path} has a name twice")
     for name in {**found, **expected}:
         total, known = found.get(name, 0), expected.get(name, 0)
         if total != known:
