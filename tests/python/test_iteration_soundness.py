@@ -43,6 +43,14 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         iteration(0, gpu_ns=HOUR, gpu_time_ns=HOUR),
         f"iterations[0].gpu_ns is {HOUR}, and devices were used for ",
     ),
+    "no group": (
+        lambda found: found["iteration_statistics"].clear(),
+        "iterations[0] has a runner and a phase that iteration_statistics do not have",
+    ),
+    "another order": (
+        iteration(2, start_ns=0),
+        "iterations[2].start_ns is 0, before that of the iteration before it, ",
+    ),
     "a group twice": (
         lambda found: found["iteration_statistics"].append(found["iteration_statistics"][0]),
         "iteration_statistics has a runner and a phase twice",
@@ -76,6 +84,13 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     "work that is missing": (
         iteration(0, gpu_time_ns=None),
         "gpu_time_ns of iterations or gpu_time_median_ns of iteration_statistics is null in some rows only",
+    ),
+    "work that is missing everywhere": (
+        lambda found: [
+            row.update(dict.fromkeys({"gpu_time_ns", "gpu_time_median_ns"} & row.keys()))
+            for row in (*found["iterations"], *found["iteration_statistics"])
+        ],
+        "iterations[0].gpu_time_ns is null, and each build with exposed_communication_ns writes it",
     ),
     "medians of no times": (
         lambda found: [row.update(host_ns=None) for row in found["iterations"]],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf
 from operator import attrgetter
 from statistics import quantiles
@@ -47,6 +48,13 @@ def check_iterations(found: SummaryDocument, work_ns: float) -> None:
     known = {(one.runner, one.phase) for one in found.iteration_statistics}
     if len(known) < len(found.iteration_statistics):
         raise UsageError("iteration_statistics has a runner and a phase twice")
+    for place, (one, other) in enumerate(pairwise(found.iterations), 1):
+        if other.start_ns < one.start_ns:
+            path = f"iterations[{place}].start_ns"
+            raise UsageError(f"{path} is {other.start_ns}, before that of the iteration before it, {one.start_ns}")
+    for of, rows in groups.items():
+        if of not in known:
+            raise UsageError(f"{next(iter(rows))} has a runner and a phase that iteration_statistics do not have")
     for group in found.iteration_statistics:
         _check_outliers(group, groups.get((group.runner, group.phase), {}))
 

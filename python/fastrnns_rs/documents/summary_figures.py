@@ -45,7 +45,6 @@ def check_figures(found: SummaryDocument) -> None:
         _check_sizes(f"memory_operations[{place}]", copies)
     _check_places(found)
     if has_latest_keys(found):
-        _check_nulls_of_keys(found)
         _check_shared(found)
         _check_files(found)
     _check_devices(found)
@@ -55,6 +54,8 @@ def check_figures(found: SummaryDocument) -> None:
         _check_part(f"ranges[{place}]", row, "gpu_exclusive_ns", "gpu_inclusive_ns")
     _check_iterations(found.iterations, found.iteration_statistics)
     _check_ranks(found)
+    if has_latest_keys(found):
+        _check_nulls_of_keys(found)
 
 
 def has_totals(found: SummaryDocument) -> bool:
@@ -162,6 +163,8 @@ def _check_nulls_of_keys(found: SummaryDocument) -> None:
         rows.append((f"devices[{place}].budget", device.budget))
         rows.append((f"devices[{place}].exposed_communication_ns", device.exposed_communication_ns))
     rows += [(f"ranks[{place}].work_ns", rank.work_ns) for place, rank in enumerate(found.ranks)]
+    # All iterations have these times, or none.
+    rows += [(f"iterations[0].{key}", getattr(row, key)) for row in found.iterations[:1] for key in _SINCE_1_2]
     rows += [
         (f"idle_causes[{place}].in_stream_ns", row.in_stream_ns)
         for place, row in enumerate(found.idle_causes)
