@@ -96,6 +96,18 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda found: [row.update(host_ns=None) for row in found["iterations"]],
         "host_ns of iterations or host_median_ns of iteration_statistics is null in some rows only",
     ),
+    "ranges without time of their own": (
+        lambda found: [row.update(gpu_exclusive_ns=0) for row in found["ranges"]],
+        "gpu_exclusive_ns of ranges adds up to 0, and that of nested_ranges to ",
+    ),
+    "ranges with less time than they have within others": (
+        lambda found: [row.update(gpu_inclusive_ns=row["gpu_exclusive_ns"]) for row in found["ranges"]],
+        "nested_ranges[0].gpu_inclusive_ns is ",
+    ),
+    "ranges with fewer kernels than they have within others": (
+        lambda found: [row.update(kernel_count=0) for row in found["ranges"]],
+        "nested_ranges[0].kernel_count is ",
+    ),
     "a phase that is busy for longer": (
         part(gpu_busy_ns=HOUR),
         f"iterations[0].parts[0].gpu_busy_ns is {HOUR}, above ",

@@ -216,7 +216,7 @@ FIGURES: dict[str, tuple[Callable[[Any], object], str]] = {
         "launches.queue_histogram counts 3 kernels, and matched_count is 2",
     ),
     "a range with less than its own time": (
-        first("ranges", gpu_inclusive_ns=3),
+        lambda found: (found["nested_ranges"].clear(), first("ranges", gpu_inclusive_ns=3)(found)),
         "ranges[0].gpu_exclusive_ns is 4, above gpu_inclusive_ns, 3",
     ),
     "ranges in less time": (

@@ -66,6 +66,8 @@ def check_summary(found: SummaryDocument) -> None:
     work_ns = inf if None in budgets else sum(known)
     _check_ranges(found, work_ns)
     _check_nested(found.nested_ranges)
+    if found.nested_ranges and has_latest_keys(found):
+        _check_names_of_nested(found)
     check_iterations(found, work_ns)
     for place, group in enumerate(found.iteration_statistics):
         # Earlier versions have no GPU spans, and do not name the measure.
@@ -335,3 +337,20 @@ def _check_nested(rows: Sequence[NestedRange]) -> None:
         if row.kernel_count < kernels[place]:
             path = f"nested_ranges[{place}].kernel_count"
             raise UsageError(f"{path} is {row.kernel_count}, and its parts have {kernels[place]} kernels")
+
+
+def _check_names_of_nested(found: SummaryDocument) -> None:
+    """Checks that ranges have the time and the kernels of nested ranges."""
+    total, expected = (sum(row.gpu_exclusive_ns for row in rows) for rows in (found.ranges, found.nested_ranges))
+    if total != expected:
+        raise UsageError(f"gpu_exclusive_ns of ranges adds up to {total}, and that of nested_ranges to {expected}")
+    known: Counter[tuple[str | None, ...]] = Counter()
+    for row in found.ranges:
+        for key in ("gpu_inclusive_ns", "kernel_count"):
+            known[key, row.name, row.domain] += getattr(row, key)
+    for place, nested in enumerate(found.nested_ranges):
+        for key in ("gpu_inclusive_ns", "kernel_count"):
+            value, most = getattr(nested, key), known[key, nested.name, nested.domain]
+            # The smallest rows have no name.
+            if nested.name is not None and value > most:
+                raise UsageError(f"nested_ranges[{place}].{key} is {value}, and ranges of its name have {most}")
