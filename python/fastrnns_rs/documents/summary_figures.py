@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import pairwise
 from math import sqrt
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import shown
-from fastrnns_rs.documents.tolerances import COMPUTED, check_number, is_between, is_near
+from fastrnns_rs.documents.statistics_soundness import check_quotient, check_sizes, check_statistics, show_number
+from fastrnns_rs.documents.tolerances import check_number
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fastrnns_rs.documents.summary import DeviceRow, MemoryRow, RankRow, SummaryDocument
+    from fastrnns_rs.documents.summary import DeviceRow, RankRow, SummaryDocument
     from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics
 
-#: Statistics of a row, in the order of their values.
-_ORDERED = ("min", "median", "p95", "max")
-#: Statistics that need each value.
-_OF_VALUES = {"median", "p95", "stddev"}
 #: Times of iterations that version 1.2 added, each with its median.
 _SINCE_1_2 = ("host_ns", "gpu_ns", "gpu_time_ns")
-#: nvprof prints times with few digits, and in seconds to the microsecond.
-_PRINTED, _PRINTED_NS = 1e-3, 1_000
 
 
 def check_figures(found: SummaryDocument) -> None:
@@ -37,12 +31,12 @@ def check_figures(found: SummaryDocument) -> None:
     with_totals = has_totals(found)
     for name in ("kernels", "memory_operations", "api_calls", "iteration_statistics"):
         for place, each in enumerate(getattr(found, name)):
-            _check_statistics(f"{name}[{place}]", each, "ns", has_totals=with_totals)
+            check_statistics(f"{name}[{place}]", each, "ns", has_totals=with_totals)
     for place, operator in enumerate(found.cpu_operators):
-        _check_quotient(f"cpu_operators[{place}].mean_ns", operator.mean_ns, operator.total_ns, operator.count)
+        check_quotient(f"cpu_operators[{place}].mean_ns", operator.mean_ns, operator.total_ns, operator.count)
         _check_part(f"cpu_operators[{place}]", operator, "self_ns", "total_ns")
     for place, copies in enumerate(found.memory_operations):
-        _check_sizes(f"memory_operations[{place}]", copies)
+        check_sizes(f"memory_operations[{place}]", copies)
     _check_places(found)
     if has_latest_keys(found):
         _check_shared(found)
@@ -61,85 +55,6 @@ def check_figures(found: SummaryDocument) -> None:
 def has_totals(found: SummaryDocument) -> bool:
     """Returns True if rows may be totals of nvprof, without a device."""
     return any(one.format == "nvprof-csv" for one in found.captures)
-
-
-def _check_statistics(path: str, row: Any, unit: str, *, has_totals: bool) -> None:
-    """Checks the mean, the order and the nulls of the statistics of a row.
-
-    Rows of which a capture contains only totals have no median, and rounded times.
-    """
-    names = [name for name in (*_ORDERED, "stddev") if hasattr(row, f"{name}_{unit}")]
-    found: dict[str, Any] = {name: getattr(row, f"{name}_{unit}") for name in names}
-    mean = getattr(row, f"mean_{unit}")
-    _check_quotient(f"{path}.mean_{unit}", mean, getattr(row, f"total_{unit}"), row.count)
-    is_total = found["median"] is None
-    if is_total and (not has_totals or getattr(row, "device", None) is not None):
-        raise UsageError(f"{path}.median_{unit} is null, and only totals of nvprof have none")
-    for name, value in found.items():
-        if (value is None) is not (name in _OF_VALUES if is_total else name == "stddev" and row.count == 1):
-            values = f"the row has {row.count} values{' without a median' if is_total else ''}"
-            raise UsageError(f"{path}.{name}_{unit} is {_show(value)}, and {values}")
-    for one, other in pairwise(name for name in names if name in _ORDERED and found[name] is not None):
-        if found[one] > found[other] * (1 + COMPUTED):
-            raise UsageError(f"{path}.{one}_{unit} is {found[one]:.9g}, above {other}_{unit}, {found[other]:.9g}")
-    low, high = found["min"], found["max"]
-    if not is_total:
-        _check_values(path, row, unit, found)
-    elif not low - _PRINTED_NS <= mean * (1 + _PRINTED) <= (high + _PRINTED_NS) * (1 + _PRINTED):
-        raise UsageError(f"{path}.mean_{unit} is {mean:.9g}, and values are from {low} to {high}")
-
-
-def _check_values(path: str, row: Any, unit: str, found: dict[str, Any]) -> None:
-    """Checks that values with these statistics exist."""
-    count, total = row.count, getattr(row, f"total_{unit}")
-    low, middle, high, spread = (found[name] for name in ("min", "median", "max", "stddev"))
-    least, most = high + (count - 1) * low, low + (count - 1) * high
-    if not is_between(total, least, most, COMPUTED):
-        raise UsageError(
-            f"{path}.total_{unit} is {total}, and {count} values from {low} to {high} are {least} to {most}"
-        )
-    # As many values are above the median as below.
-    few, some = (count - 1) // 2, count // 2
-    least, most = few * low + some * middle + high, low + some * middle + few * high
-    if not (is_between(total, least, most, COMPUTED) if few else is_near(total, count * middle)):
-        raise UsageError(f"{path}.median_{unit} is {middle:.9g}, not that of {count} values of {total} {unit}")
-    if spread is None:
-        return
-    # The mean's distances from both ends, times the number of values.
-    above, below = max(count * high - total, 0), max(total - count * low, 0)
-    # The other values are closest to the mean if they are equal.
-    squares = above**2 + below**2 + (above - below) ** 2 / max(count - 2, 1)
-    least, most = sqrt(squares / (count - 1)) / count, sqrt(above * below / (count * (count - 1)))
-    if not least - COMPUTED * high <= spread <= most + COMPUTED * high:
-        values = f"values from {low} to {high} with this mean have {least:.9g} to {most:.9g}"
-        raise UsageError(f"{path}.stddev_{unit} is {spread:.9g}, and {count} {values}")
-
-
-def _check_sizes(path: str, copies: MemoryRow) -> None:
-    """Checks the sizes of copies, which are null together."""
-    names = [f"{name}_bytes" for name in ("total", "mean", "median", "min", "max")]
-    nulls = [name for name in names if getattr(copies, name) is None]
-    # Totals of nvprof have no sizes.
-    if nulls and (len(nulls) < len(names) or (copies.stddev_bytes, copies.bandwidth_gb_per_s) != (None, None)):
-        raise UsageError(f"{path}.{nulls[0]} is null, and other sizes or the bandwidth are not")
-    if copies.total_bytes is None:
-        return
-    if copies.median_ns is None:
-        raise UsageError(f"{path}.total_bytes is {copies.total_bytes}, and totals of nvprof have no sizes")
-    _check_statistics(path, copies, "bytes", has_totals=False)
-    _check_quotient(f"{path}.bandwidth_gb_per_s", copies.bandwidth_gb_per_s, copies.total_bytes, copies.total_ns)
-
-
-def _show(value: float | None) -> str:
-    return "null" if value is None else f"{value:.9g}"
-
-
-def _check_quotient(path: str, value: float | None, part: float, whole: float) -> None:
-    """Checks a mean, a share or a rate; None without a whole."""
-    expected = part / whole if whole else None
-    is_same = value is expected if value is None or expected is None else is_near(value, expected)
-    if not is_same:
-        raise UsageError(f"{path} is {_show(value)}, not {part:.9g} / {whole:.9g}")
 
 
 def _check_part(path: str, row: object, part: str, whole: str) -> None:
@@ -221,7 +136,7 @@ def _check_files(found: SummaryDocument) -> None:
 def _check_devices(found: SummaryDocument) -> None:
     for place, device in enumerate(found.devices):
         path = f"devices[{place}]"
-        _check_quotient(f"{path}.utilization", device.utilization, device.busy_ns, device.span_ns)
+        check_quotient(f"{path}.utilization", device.utilization, device.busy_ns, device.span_ns)
         # Time between two files of a process is not part of the span.
         if device.end_ns - device.start_ns < device.span_ns:
             ends = f"{device.start_ns} to {device.end_ns}"
@@ -242,14 +157,14 @@ def _check_shares(found: SummaryDocument) -> None:
     whole, count = sum(row.total_ns for row in found.kernels), sum(row.count for row in found.kernels)
     for place, kernel in enumerate(found.kernels):
         path = f"kernels[{place}]"
-        _check_quotient(f"{path}.kernel_time_fraction", kernel.kernel_time_fraction, kernel.total_ns, whole)
+        check_quotient(f"{path}.kernel_time_fraction", kernel.kernel_time_fraction, kernel.total_ns, whole)
         if kernel.device is None:
             continue
         span_ns = found.devices[kernel.device].span_ns
-        _check_quotient(f"{path}.span_fraction", kernel.span_fraction, kernel.total_ns, span_ns)
+        check_quotient(f"{path}.span_fraction", kernel.span_fraction, kernel.total_ns, span_ns)
     for place, category in enumerate(found.categories):
         path = f"categories[{place}].kernel_time_fraction"
-        _check_quotient(path, category.kernel_time_fraction, category.total_ns, whole)
+        check_quotient(path, category.kernel_time_fraction, category.total_ns, whole)
     counted = sum(row.count for row in found.categories)
     if counted != count:
         raise UsageError(f"categories have {counted} launches, and kernels {count}")
@@ -267,7 +182,7 @@ def _check_launches(found: SummaryDocument) -> None:
         for key in (f"{name}_median_ns", f"{name}_p95_ns"):
             if (getattr(launches, key) is None) is not (launches.matched_count == 0):
                 count = f"matched_count is {launches.matched_count}"
-                raise UsageError(f"launches.{key} is {_show(getattr(launches, key))}, and {count}")
+                raise UsageError(f"launches.{key} is {show_number(getattr(launches, key))}, and {count}")
         _check_part("launches", launches, f"{name}_median_ns", f"{name}_p95_ns")
 
 
@@ -340,7 +255,7 @@ def _check_ranks(found: SummaryDocument) -> None:
         path = f"ranks[{place}]"
         _check_part(path, row, "busy_ns", "span_ns")
         _check_part(path, row, "work_ns", "busy_ns")
-        _check_quotient(f"{path}.busy_ratio", row.busy_ratio, row.busy_ns, middle)
+        check_quotient(f"{path}.busy_ratio", row.busy_ratio, row.busy_ns, middle)
         if row.slowest and own < max(work):
             raise UsageError(f"{path} is the slowest, and another rank was busy for {max(work)} ns")
     marked, differ = sum(row.slowest for row in found.ranks), len(set(work)) > 1
