@@ -220,6 +220,14 @@ def test_trainbench_has_upstreams_seven_fields_in_milliseconds() -> None:
     assert found.info_fwd.std().item() == pytest.approx(found.std_fwd)
 
 
+def test_trainbench_leaves_the_random_numbers_of_the_caller() -> None:
+    torch.manual_seed(7)
+    expected = torch.rand(3)
+    torch.manual_seed(7)
+    fastrnns_rs.trainbench("py", nloops=1, warmup=1, seqLength=2, hiddenSize=4, inputSize=4, device="cpu")
+    assert torch.rand(3).equal(expected)
+
+
 def test_trainbench_runs_ours_by_name_and_upstreams_creators() -> None:
     sizes = {"seqLength": 3, "inputSize": 4, "hiddenSize": 5, "miniBatch": 2, "nloops": 2, "warmup": 0, "device": "cpu"}
     assert fastrnns_rs.trainbench("jit", **sizes).avg_bwd > 0

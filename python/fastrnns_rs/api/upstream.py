@@ -125,7 +125,9 @@ def trainbench(
     else:
         problem = Problem(**{field.name: getattr(sizes, field.name) for field in fields(sizes)}, **settings)
     measurement = Measurement(before + loops)
-    measure(rnn_creator, problem, JitSettings(fuser="default"), measurement, exactly(before + loops), sync="phase")
+    # The random numbers of the caller are not those of the model.
+    with torch.random.fork_rng([] if where == "cpu" else [where]):
+        measure(rnn_creator, problem, JitSettings(fuser="default"), measurement, exactly(before + loops), sync="phase")
     found = measurement.samples()
     forward, backward = found["forward_ns"][before:], found["backward_ns"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from fastrnns_rs.documents import codec, reading, soundness, writing
+from fastrnns_rs.documents import codec, reading, soundness, writer_lock, writing
 from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.part import Part
 from fastrnns_rs.errors import DocumentWarning, UsageError
@@ -112,12 +112,16 @@ class Document(_Named):
     def save(self, path: str | Path) -> None:
         """Writes the JSON document to a file, completely or not at all.
 
+        It waits for a process that writes the file, but not for a whole run.
+
         Raises:
-            UsageError: If the file cannot be written, or `load` would refuse it.
+            UsageError: If the file cannot be written, another process keeps it locked, or `load` would refuse it.
         """
         plain = self.to_dict()
         codec.from_plain(type(self), plain, {} if _is_newer(plain) else None).check()
-        writing.write(Path(path), [self.to_json().encode()])
+        text = self.to_json().encode()
+        with writer_lock.locked(Path(path), waits=True) as place:
+            writing.write(Path(path), [text], place)
 
     def check(self) -> None:
         """Rejects values that no build writes.

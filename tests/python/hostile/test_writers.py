@@ -21,11 +21,13 @@ from commands import Done, run_cli, run_pretended
 from processes import children
 from waiting_bench import BENCH, WaitingBench
 
+import fastrnns_rs
 from fastrnns_rs import Run
 from fastrnns_rs._core import Process
 from fastrnns_rs.api.run_saver import RunSaver
 from fastrnns_rs.cli import run_saving as saving
 from fastrnns_rs.cli.results_file import ResultsFile
+from fastrnns_rs.documents import writer_lock
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.processes.launcher import Start
@@ -296,7 +298,9 @@ def test_a_folder_that_was_removed_during_a_run_is_written_again(tmp_path: Path)
     assert os.listdir(folder) == ["run.json"]
 
 
-def test_a_document_does_not_replace_the_file_or_the_lock_of_a_run(tmp_path: Path) -> None:
+def test_a_document_does_not_replace_the_file_or_the_lock_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, lock, shown = tmp_path / "run.json", tmp_path / ".run.json.lock", tmp_path / "shown.json"
     run_files.run([run_files.result()]).save(shown)
     trace = tmp_path / "trace.json"
@@ -320,6 +324,10 @@ def test_a_document_does_not_replace_the_file_or_the_lock_of_a_run(tmp_path: Pat
                 True,
                 True,
             )
+        monkeypatch.setattr(writer_lock, "_PATIENCE_S", 0.2)
+        for document in (Run.load(shown), fastrnns_rs.read(trace)):
+            with pytest.raises(UsageError, match=f": process {first.process.pid} writes the file"):
+                document.save(path)
         assert lock.read_text().split()[0] == str(first.process.pid)
         assert first.end().status == 0
     assert Run.load(path).status == "complete"

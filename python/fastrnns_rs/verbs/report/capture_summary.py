@@ -172,14 +172,17 @@ class Summary:
     def save(self, path: str | Path) -> None:
         """Writes the JSON document atomically.
 
+        It waits for a process that writes the file, but not for a whole run.
+
         Raises:
-            UsageError: If the path cannot be written to.
+            UsageError: If the path cannot be written to, or another process keeps it locked.
         """
         from pathlib import Path
 
+        from fastrnns_rs.documents.writer_lock import locked
         from fastrnns_rs.documents.writing import replacing
 
-        with replacing(Path(path)) as file:
+        with locked(Path(path), waits=True) as place, replacing(Path(path), place) as file:
             self.write_json(file.write)
 
     def write_json(self, write: Callable[[bytes], object]) -> None:
