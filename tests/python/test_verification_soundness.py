@@ -215,6 +215,11 @@ def checked(name: str, expected: str, found: str, *, ok: bool) -> dict[str, Any]
         checked("cycles", "<redacted>", "8", ok=True),
         # A profiler may lose events that were not requested.
         checked("event_loss", "none", "3 events were lost", ok=True),
+        checked("event_loss", "none", "3 events were lost (1 kernel)", ok=False),
+        checked("kernels", "at least one", "0 kernels, 3 graphs", ok=True),
+        checked("kernels", "at least one", "0 kernels", ok=False),
+        checked("opens", "a SQLite file", "0 tables", ok=True),
+        checked("written:a.json", "a file with content", "an empty file", ok=False),
     ],
 )
 def test_checks_of_captures_are_read(changes: dict[str, Any]) -> None:
@@ -237,6 +242,19 @@ def test_checks_of_captures_are_read(changes: dict[str, Any]) -> None:
         (checked("runners", "2 runners", "1 ended well", ok=True), r"^checks\[0\]\.ok is true, and expected is "),
         (checked("ranges", "8 ranges", "5 ranges, 3 missing: a, b, c", ok=True), r"^checks\[0\]\.ok is true, and "),
         (checked("ranges:x.json", "2 ranges", "3 ranges, 1 too many: a", ok=True), r"^checks\[0\]\.ok is true, and "),
+        *(
+            (checked(name, "x", found, ok=ok), rf"^checks\[0\]\.ok is {str(ok).lower()}, and .*{found[:5]}")
+            for name, found, ok in (
+                ("kernels", "0 kernels, 0 graphs", True),
+                ("kernels", "0 kernels", True),
+                ("kernels", "0 kernels, 1 graphs", False),
+                ("written:a.json", "no file", True),
+                ("written:a.json", "7 bytes", False),
+                ("opens:a.json", "it cannot be read: ValueError: a\nb", True),
+                ("opens", "7 tables", False),
+                ("event_loss", "none", False),
+            )
+        ),
     ],
 )
 def test_a_capture_manifest_that_contradicts_itself_is_refused(changes: dict[str, Any], message: str) -> None:
