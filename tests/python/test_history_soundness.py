@@ -37,6 +37,10 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda trend: trend["points"][3].update(ci_low_ns=5e9, ci_high_ns=6e9),
         "outside of its interval from 5e+09 to 6e+09",
     ),
+    "an interval with one end": (
+        lambda trend: trend["points"][3].update(ci_low_ns=None),
+        "points[3].ci_low_ns is null, and ci_high_ns is not",
+    ),
     "a spread below 0": (
         lambda trend: trend.update(session_stddev=-0.5),
         "session_stddev is -0.5, not a number from 0 to 1e200",

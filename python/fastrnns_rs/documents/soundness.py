@@ -89,7 +89,7 @@ class _UnsoundError(Exception):
 def check_numbers(document: object) -> None:
     """Rejects numbers that no build writes.
 
-    Examples are times of centuries, negative counts and sizes of 0.
+    Examples are times of centuries, negative counts, sizes of 0, and intervals with one end.
 
     Raises:
         UsageError: If there is such a number; the message names its path.
@@ -124,6 +124,7 @@ def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 def _object(value: Any) -> None:
+    _check_ends(value)
     key = ""
     try:
         for key, bounds in _numeric_keys(value.__class__).items():
@@ -133,11 +134,26 @@ def _object(value: Any) -> None:
         raise
 
 
+def _check_ends(value: Any) -> None:
+    for key, other in _ends(value.__class__):
+        if getattr(value, key) is None and getattr(value, other) is not None:
+            error = _UnsoundError(f"null, and {other} is not")
+            error.keys.append(key)
+            raise error
+
+
 @cache
 def _numeric_keys(kind: type) -> dict[str, Bounds]:
     """Returns the keys of a class of objects whose values contain numbers."""
     hints = get_type_hints(kind)
     return {key: _bounds(key) for key in added_keys(kind) if _has_numbers(hints[key])}
+
+
+@cache
+def _ends(kind: type) -> list[tuple[str, str]]:
+    """Returns the keys of ends of intervals, each with that of the other end."""
+    others = {key: key.replace("ci_low", "ci_high") for key in _numeric_keys(kind) if "ci_low" in key}
+    return [*others.items(), *((other, key) for key, other in others.items())]
 
 
 def _has_numbers(hint: Any) -> bool:
