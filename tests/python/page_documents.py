@@ -90,7 +90,9 @@ def sweep() -> Run:
     for name, level, power in (("cudnn", 4e5, 1.1), ("py", 2e6, 1.4)):
         for size in sizes:
             made = run_files.result(name, processes=5, count=20, level_ns=level * (size / 64) ** power, backward=False)
-            results.append(replace(with_summaries(made), point={"hidden-size": size}, label=f"{name} {size}"))
+            results.append(
+                replace(with_summaries(made), point={"hidden-size": size}, label=f"{name}[hidden-size={size}]")
+            )
     return replace(
         run_files.run(results), sweep=summarize_sweep([SweepAxis(name="hidden-size", values=[*sizes])], results)
     )

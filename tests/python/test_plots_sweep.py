@@ -14,7 +14,7 @@ from parts import few
 from run_files import exactly, run
 
 from fastrnns_rs.documents.run_file import Run
-from fastrnns_rs.documents.sweep import Sweep, SweepAxis
+from fastrnns_rs.documents.sweep import Sweep, SweepAxis, label
 from fastrnns_rs.documents.sweep_findings import summarize_sweep
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.phase_summary import summary
@@ -38,7 +38,7 @@ def swept(axes: dict[str, list[int | str]], runners: tuple[str, ...] = ("cudnn",
             level = 10_000 * (number + 1) * (place + 1) ** 2
             medians = [level, level + 300, level + 500]
             forward = summary([[[median] * 9] for median in medians])
-            results.append(exactly(medians, runner, forward=forward, point=point, label=f"{runner}{point}"))
+            results.append(exactly(medians, runner, forward=forward, point=point, label=label(runner, point)))
     sweep = summarize_sweep([SweepAxis(name=name, values=values) for name, values in axes.items()], results)
     return replace(run(results), sweep=sweep)
 

@@ -139,3 +139,18 @@ def test_the_precision_of_a_run_is_a_width(value: float) -> None:
     plain["plan"]["precision"] = value
     with pytest.raises(UsageError, match=r"plan\.precision is .*, not a number from 0 to 1e200"):
         Run.from_dict(plain)
+
+
+def test_a_label_is_that_of_the_result() -> None:
+    """Tables show the label in place of the runner."""
+    plain = run([exactly([1000, 1100, 1200], point={"hidden-size": 64})]).to_dict()
+    (result,) = plain["results"]
+    for label in (None, "cudnn[hidden-size=64]", f"cudnn[hidden-size=64] on {result['problem']['device']}"):
+        result["label"] = label
+        Run.from_dict(plain)
+    for label in ("cudnn", "py[hidden-size=64]", "cudnn[hidden-size=4096]", "cudnn[hidden-size=64] on cuda:7"):
+        result["label"] = label
+        with pytest.raises(
+            UsageError, match=r"^results\[0\]\.label is '.*', and the result is 'cudnn\[hidden-size=64\]'$"
+        ):
+            Run.from_dict(plain)

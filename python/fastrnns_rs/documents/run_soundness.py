@@ -18,6 +18,7 @@ from fastrnns_rs.documents.replicates import (
     median,
 )
 from fastrnns_rs.documents.run_results import LAUNCH_BOUND, RANGE_LEVEL
+from fastrnns_rs.documents.sweep import label
 from fastrnns_rs.documents.tolerances import ROUNDING, check_inside, check_number, is_between
 from fastrnns_rs.errors import UsageError
 
@@ -71,6 +72,7 @@ def check_result(path: str, result: Result) -> None:
     _check_class(path, result)
     _check_peaks(path, result)
     _check_point(f"{path}point", result)
+    _check_label(path, result)
 
 
 def _check_status(path: str, result: Result) -> None:
@@ -114,6 +116,14 @@ def _check_point(path: str, result: Result) -> None:
         # Switches are on or off in a point, and a size that does not apply is missing in the problem.
         if known is not None and not isinstance(known, bool) and known != value:
             raise UsageError(f"{path}.{axis} is {shown(value)}, and that of the problem is {shown(known)}")
+
+
+def _check_label(path: str, result: Result) -> None:
+    """Rejects a label of another runner, point or device, which tables show."""
+    # Only runs with several devices name them.
+    names = [label(result.runner, result.point, device) for device in (None, result.problem.device)]
+    if result.label is not None and result.label not in names:
+        raise UsageError(f"{path}label is {shown(result.label)}, and the result is {shown(names[0])}")
 
 
 def _check_summary(path: str, result: Result, phase: str) -> None:

@@ -51,7 +51,7 @@ def _with_every_key(kind: str, plain: Any) -> Any:
     for row in found["results"]:
         row["side"] = row["side"] if kind == "ab" else None
         # Its processes are at no point of the sweep.
-        row["point"] = {}
+        row |= {"point": {}, "label": f"{row['runner']} on {row['problem']['device']}"}
         for place, process in enumerate(row["processes"]):
             turns = [0, 2] if kind == "ab" else None
             points = {"forward_change_points": [1], "backward_change_points": [2], "slices": turns, "timed_from": 2}
