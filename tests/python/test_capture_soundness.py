@@ -70,6 +70,26 @@ LIES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["kernels"][1].update(category="elementwise"),
         "categories[0].candidate.total_ns is 3005810, and its kernels add up to 3001810",
     ),
+    "no categories": (
+        lambda found: found.update(categories=[]),
+        "categories is missing, and baseline.captures is not",
+    ),
+    "no device time": (
+        lambda found: found.update(device_time=None),
+        "device_time is missing, and baseline.captures is not",
+    ),
+    "no captures": (
+        lambda found: found["candidate"].update(captures=None),
+        "candidate.captures is missing, and baseline.captures is not",
+    ),
+    "iterations of one side": (
+        lambda found: found.update(basis="per_iteration"),
+        "basis is per_iteration, and a side has no iterations",
+    ),
+    "idle time without causes": (
+        lambda found: found["candidate"].update(span_ns=100, idle_ns=40),
+        "candidate.idle_times add up to 0, and idle_ns is 40",
+    ),
 }
 
 
@@ -82,6 +102,14 @@ def test_rows_that_contradict_each_other_are_refused(name: str) -> None:
     with pytest.raises(UsageError) as raised:
         Comparison.from_dict(plain)
     assert raised.value.message == message
+
+
+def test_captures_of_the_first_version_have_kernels_alone() -> None:
+    plain = json.loads((ROOT / "tests" / "data" / "views" / "captures.json").read_text(encoding="utf-8"))
+    plain.update(basis=None, device_time=None, categories=[])
+    for side in ("baseline", "candidate"):
+        plain[side]["captures"] = None
+    assert Comparison.from_dict(plain).kernels
 
 
 def test_an_equivalent_row_may_not_be_adjusted() -> None:

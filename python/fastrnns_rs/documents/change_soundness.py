@@ -22,6 +22,7 @@ def check_changes(found: Comparison) -> None:
     Raises:
         UsageError: If there is such a change; the message names its path.
     """
+    _check_complete(found)
     device_time = [found.device_time] if found.device_time else []
     tables: list[tuple[str, Sequence[Change]]] = [("kernels", found.kernels), ("categories", found.categories)]
     changes = [(f"{name}[{number}]", row) for name, rows in tables for number, row in enumerate(rows)]
@@ -44,6 +45,19 @@ def check_changes(found: Comparison) -> None:
         for path, row in [*changes, ("device_time", whole)]:
             share = row.delta_ns / whole.delta_ns if whole.delta_ns else None
             check_number(f"{path}.contribution", row.contribution, share, "delta_ns")
+
+
+def _check_complete(found: Comparison) -> None:
+    """Rejects captures without some of the keys that one version added together."""
+    captures = {f"{name}.captures": getattr(found, name).captures for name in ("baseline", "candidate")}
+    known = {"basis": found.basis, "device_time": found.device_time, **captures}
+    # Captures whose activities take no time may have no kernels.
+    known |= {"categories": found.categories or None} if found.kernels else {}
+    missing = [key for key, value in known.items() if value is None]
+    if 0 < len(missing) < len(known):
+        raise UsageError(f"{missing[0]} is missing, and {min(known.keys() - missing)} is not")
+    if found.basis == "per_iteration" and None in {found.baseline.iterations, found.candidate.iterations}:
+        raise UsageError("basis is per_iteration, and a side has no iterations")
 
 
 def check_certainty(path: str, row: Change | StatisticChange, error: float) -> None:

@@ -280,7 +280,7 @@ def _check_delta(path: str, row: Row | Change) -> None:
 
 def _check_idle(path: str, side: Compared) -> None:
     """Checks that the causes of idle time add up, and are part of the span."""
-    if not side.idle_times:
+    if side.idle_ns is None and not side.idle_times:
         return
     total = sum(one.total_ns for one in side.idle_times)
     if total != side.idle_ns:
