@@ -24,6 +24,7 @@ def measure(module: Any, samples: list[list[int]], **changes: object) -> None:
 
 #: Changes of a module, and the messages.
 CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "failed for no reason": (lambda one: one.update(status="failed"), r"\] is failed, and its reason is null$"),
     "another time": (
         lambda one: one["wall"].update(estimate_ns=1.0),
         r"wall\.estimate_ns is 1, and samples are from 4",
@@ -113,7 +114,7 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         r"profile\.wall_time_ns is 40, and that of wall is 4$",
     ),
     "a profile without a wall time": (
-        lambda one: one.update(status="failed", wall=None, samples_ns=[]),
+        lambda one: one.update(status="failed", reason="x", wall=None, samples_ns=[]),
         r"profile\.wall_time_ns is 4, and that of wall is null$",
     ),
     "a larger share of a category": (

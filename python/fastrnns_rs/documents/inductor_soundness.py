@@ -42,6 +42,8 @@ def check_module(path: str, module: ModuleRow) -> None:
     """
     if module.status == "ok" and module.reason is not None:
         raise UsageError(f"{path} is ok, and its reason is {shown(module.reason)}")
+    if module.status != "ok" and module.reason is None:
+        raise UsageError(f"{path} is {module.status}, and its reason is null")
     _check_wall(path, module)
     for number, kernel in enumerate(module.kernels):
         _check_kernel(f"{path}.kernels[{number}]", kernel)
