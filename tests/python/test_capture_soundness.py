@@ -70,6 +70,18 @@ LIES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda found: found["kernels"][1].update(category="elementwise"),
         "categories[0].candidate.total_ns is 3005810, and its kernels add up to 3001810",
     ),
+    "a kernel of another name": (
+        lambda found: found["kernels"][1].update(name="x"),
+        r"kernels[1].name is 'x', and on the sides it is 'old\x1bname' and 'new|name'",
+    ),
+    "a kernel without a name": (
+        lambda found: found["kernels"][1].update(baseline_name=None),
+        "kernels[1].baseline_name is None, and presence is both",
+    ),
+    "a gain in the interval of a loss": (
+        lambda found: found["kernels"][0].update(delta_ci_low_ns=-9e6, delta_ci_high_ns=-8e6),
+        "kernels[0].delta_ns is 1000000, and its interval from -9e+06 to -8e+06 is that of other times",
+    ),
     "no categories": (
         lambda found: found.update(categories=[]),
         "categories is missing, and baseline.captures is not",
@@ -102,6 +114,13 @@ def test_rows_that_contradict_each_other_are_refused(name: str) -> None:
     with pytest.raises(UsageError) as raised:
         Comparison.from_dict(plain)
     assert raised.value.message == message
+
+
+def test_an_interval_of_the_captures_may_leave_out_the_shown_change() -> None:
+    """The mean that is shown counts every iteration, the interval every capture."""
+    plain = json.loads((ROOT / "tests" / "data" / "views" / "captures.json").read_text(encoding="utf-8"))
+    plain["kernels"][0].update(delta_ci_low_ns=1.1e6, delta_ci_high_ns=1.3e6)
+    assert Comparison.from_dict(plain).kernels[0].delta_ci_low_ns == 1.1e6
 
 
 def test_captures_of_the_first_version_have_kernels_alone() -> None:

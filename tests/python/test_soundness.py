@@ -288,6 +288,7 @@ def add_up(comparison: dict[str, Any]) -> None:
         for name in ("baseline", "candidate"):
             change[name]["launches"] = change[name]["count"] / comparison[name]["captures"]
         change |= {"delta_ns": -2, "ratio": 0.5, "contribution": 1.0, "p_value": 0.01, "p_value_adjusted": 0.01}
+        change |= {"delta_ci_low_ns": -2.0, "delta_ci_high_ns": -2.0}
     for name in ("baseline", "candidate"):
         comparison[name]["sessions"] = 2
         [idle] = comparison[name]["idle_times"]

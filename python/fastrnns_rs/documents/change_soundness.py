@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.tolerances import COMPUTED, ROUNDING, check_number
 from fastrnns_rs.documents.verdict_soundness import SMALLEST, check_adjusted
 from fastrnns_rs.errors import UsageError
@@ -13,7 +14,7 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastrnns_rs.documents.comparison import Change, Comparison, StatisticChange
+    from fastrnns_rs.documents.comparison import Change, Comparison, Kernel, StatisticChange
 
 
 def check_changes(found: Comparison) -> None:
@@ -30,7 +31,10 @@ def check_changes(found: Comparison) -> None:
         _check_change(path, row)
         _check_launches(path, row, found)
         _check_shown(path, row, rounding_ns=len(found.kernels))
+        _check_difference(path, row, rounding_ns=len(found.kernels))
         check_certainty(path, row, 1 - found.method.confidence_level)
+    for number, kernel in enumerate(found.kernels):
+        _check_names(f"kernels[{number}]", kernel)
     for name, rows in tables:
         if sum(row.p_value is not None for row in rows) > 1:
             check_adjusted(name, rows, found.method.false_discovery_rate)
@@ -127,6 +131,17 @@ def _check_change(path: str, row: Change) -> None:
         raise UsageError(f"{path}.presence is {row.presence}, not {presence}")
 
 
+def _check_names(path: str, row: Kernel) -> None:
+    """Checks that a kernel has a name on its sides, and is shown by one of them."""
+    names = {"baseline": row.baseline_name, "candidate": row.candidate_name}
+    for side, name in names.items():
+        if (name is None) != (getattr(row, side) is None):
+            raise UsageError(f"{path}.{side}_name is {shown(name)}, and presence is {row.presence}")
+    if row.name not in names.values():
+        known = " and ".join(shown(name) for name in names.values() if name is not None)
+        raise UsageError(f"{path}.name is {shown(row.name)}, and on the sides it is {known}")
+
+
 def _check_launches(path: str, row: Change, found: Comparison) -> None:
     """Checks that the launches of a side are its count by the basis.
 
@@ -169,3 +184,18 @@ def _check_shown(path: str, row: Change, rounding_ns: int) -> None:
         reach += math.log(side / (side - rounding_ns)) if side > rounding_ns else math.inf
     if abs(math.log(ratio) - sum(logarithms) / 2) > reach:
         raise UsageError(f"{path}.ratio is {ratio:g}, and its interval from {low:g} to {high:g} is that of other times")
+
+
+def _check_difference(path: str, row: Change, rounding_ns: int) -> None:
+    """Checks that captures with the difference that is shown can have its interval.
+
+    The reasons are those of `_check_shown`; the interval is that of arithmetic means.
+    """
+    low, high, (before, after) = row.delta_ci_low_ns, row.delta_ci_high_ns, _times(row)
+    if low is None or high is None or row.baseline is None or row.candidate is None:
+        return
+    reach = math.hypot(row.baseline.n_repeats - 1, row.candidate.n_repeats - 1) * (high - low) / 2
+    reach += 2 * rounding_ns + COMPUTED * (before + after)
+    if abs(row.delta_ns - (low + high) / 2) > reach:
+        interval = f"its interval from {low:g} to {high:g}"
+        raise UsageError(f"{path}.delta_ns is {row.delta_ns}, and {interval} is that of other times")
