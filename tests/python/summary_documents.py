@@ -170,7 +170,8 @@ def fit_history(history: dict[str, Any]) -> None:
     [trend], [run] = history["trends"], history["runs"]
     names = ("1", "2")
     history |= {"runs": [run | {"run_id": one} for one in names], "n_trend_runs": 2}
-    trend |= {"points": [trend["points"][0] | {"run_id": one} for one in names], "n_sessions": 8}
+    points = [trend["points"][0] | {"run_id": one, "n_processes": 4} for one in names]
+    trend |= {"points": points, "n_sessions": 8, "name": f"{trend['runner']}/{trend['phase']}"}
     trend["segments"][0] |= {"begin": 0, "end": 2, "level_ns": trend["points"][0]["estimate_ns"]}
 
 

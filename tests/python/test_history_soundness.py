@@ -13,6 +13,8 @@ from page_documents import history
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.errors import UsageError
 
+#: Name of the first trend.
+TREND = "cudnn/backward"
 #: Changes of a trend, and the messages.
 CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     "no points": (lambda trend: trend.update(points=[]), "points has 0 points, and a trend needs 2"),
@@ -61,6 +63,18 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
     "another run": (
         lambda trend: trend["points"][1].update(run_id="x"),
         "points[1].run_id is 'x', which is not among the runs with times",
+    ),
+    "the name of another runner": (
+        lambda trend: trend.update(name="jit/forward"),
+        f"name is 'jit/forward', and its points are of '{TREND}'",
+    ),
+    "the name of a longer phase": (
+        lambda trend: trend.update(name=f"{TREND}s"),
+        f"name is '{TREND}s', and its points are of '{TREND}'",
+    ),
+    "more sessions than processes": (
+        lambda trend: trend.update(n_sessions=10_000),
+        "n_sessions is 10000, and the points have ",
     ),
     "a standard deviation of few sessions": (
         lambda trend: trend.update(n_sessions=7),

@@ -31,6 +31,13 @@ def check_history(found: History) -> None:
         path = f"trends[{number}]"
         if len(trend.points) < _LEAST_POINTS:
             raise UsageError(f"{path}.points has {len(trend.points)} points, and a trend needs {_LEAST_POINTS}")
+        name = f"{trend.runner}/{trend.phase}"
+        # Values that distinguish it from other trends follow.
+        if trend.name != name and not trend.name.startswith(f"{name}, "):
+            raise UsageError(f"{path}.name is {shown(trend.name)}, and its points are of {shown(name)}")
+        processes = sum(one.n_processes for one in trend.points)
+        if trend.n_sessions > processes:
+            raise UsageError(f"{path}.n_sessions is {trend.n_sessions}, and the points have {processes} processes")
         left = set(timed)
         for place, point in enumerate(trend.points):
             _check_point(f"{path}.points[{place}]", point)
