@@ -150,6 +150,30 @@ def test_exchanged_sides_of_a_comparison_are_refused(words: str) -> None:
     assert raised.value.message == f"rows[0].runner is 'cudnn / jit', and the baseline is 'jit{words}'"
 
 
+@pytest.mark.parametrize(
+    ("words", "label"),
+    [
+        ({"variables": {"FOO": "1"}}, "cudnn FOO=1"),
+        ({"options": ["--threads", "1"]}, "cudnn --threads 1"),
+        ({"python": "/p"}, "cudnn python=/p"),
+    ],
+)
+def test_exchanged_labels_of_one_runner_are_refused(words: dict[str, Any], label: str) -> None:
+    """Headings said that the other side was slower."""
+    plain = both(exactly(TIMES), exactly([2 * one for one in TIMES])).to_dict()
+    first, second = plain["sides"]
+    first.update(label="cudnn", python=None)
+    second.update({"label": label, "python": None, **words})
+    made = compare(Run.from_dict(copy.deepcopy(plain))).to_dict()
+    assert Comparison.from_dict(copy.deepcopy(made)).candidate.label == label
+    first["label"], second["label"] = label, "cudnn"
+    with pytest.raises(UsageError, match=rf"^side a has the label of the other side, '{label}'$"):
+        Run.from_dict(plain)
+    made["baseline"]["label"], made["candidate"]["label"] = label, "cudnn"
+    with pytest.raises(UsageError, match=rf"^baseline\.label is '{label}', and '.*' is of the other side$"):
+        Comparison.from_dict(made)
+
+
 def test_an_exit_code_for_a_failed_runner_needs_one() -> None:
     plain = compared()
     plain["exit_code"] = 1

@@ -10,7 +10,7 @@ from fastrnns_rs.documents.run_soundness import check_turns, refuse_repeated
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.run_file import Run
+    from fastrnns_rs.documents.run_file import Run, RunSide
 
 #: Stopping rules that end both sides after the same number of processes.
 _PAIRED = {"count", "time", "decided"}
@@ -71,6 +71,8 @@ def check_sides(run: Run) -> None:
     names = [one.name for one in run.sides]
     if names != ["a", "b"][: len(names)]:
         raise UsageError(f"sides is {', '.join(names)}, not a, b")
+    if len(names) > 1:
+        _check_labels(*run.sides)
     for number, result in enumerate(run.results):
         # A run of several runners names them on both sides.
         other = [one for one in run.sides if one.runner == result.runner]
@@ -86,6 +88,21 @@ def check_sides(run: Run) -> None:
             raise UsageError(
                 f"results[{number}].side is {shown(result.side)}, and plan.runners has it on the other side"
             )
+
+
+def _check_labels(*sides: RunSide) -> None:
+    """Checks that no side has the label of the other, which is a heading."""
+    labels = [_find_labels(one) for one in sides]
+    for one, own, other in zip(sides, labels, reversed(labels), strict=True):
+        if one.label in other - own:
+            raise UsageError(f"side {one.name} has the label of the other side, {shown(one.label)}")
+
+
+def _find_labels(side: RunSide) -> set[str]:
+    """Returns the labels of a side with one runner, and with several."""
+    python = [] if side.python is None else [f"python={side.python}"]
+    words = [*side.options, *(f"{key}={value}" for key, value in side.variables.items()), *python]
+    return {" ".join([name, *words]) for name in (side.runner, side.name)}
 
 
 def check_pairs(run: Run) -> None:

@@ -11,7 +11,7 @@ from fastrnns_rs.documents.replicates import LEAST_SESSIONS
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Comparison, Figures, Row
+    from fastrnns_rs.documents.comparison import Compared, Comparison, Figures, Row, Value
 
 
 def check_sides(found: Comparison) -> None:
@@ -25,6 +25,8 @@ def check_sides(found: Comparison) -> None:
     """
     _check_forced(found)
     _check_differences(found)
+    _check_labels("baseline", found.baseline, found.candidate)
+    _check_labels("candidate", found.candidate, found.baseline)
     for name, whole in (("baseline", found.baseline), ("candidate", found.candidate)):
         rows: list[tuple[int, Row, Figures]] = [
             (number, row, side) for number, row in enumerate(found.rows) if (side := getattr(row, name)) is not None
@@ -77,6 +79,25 @@ def _check_differences(found: Comparison) -> None:
     for key, *pair in (expected - listed) + (listed - expected):
         values = f"{shown(first.get(key, pair[0]))} and {shown(second.get(key, pair[1]))}"
         raise UsageError(f"environment_differences are others than those of {shown(key)}: {values}")
+
+
+def _check_labels(name: str, side: Compared, other: Compared) -> None:
+    """Checks that a label does not have the options of the other side of an `ab`."""
+    for key, value in other.environment.items():
+        own, word = _find_word(key, side.environment.get(key)), _find_word(key, value)
+        if word and word != own and _contains(side.label, word) and not (own and _contains(side.label, own)):
+            raise UsageError(f"{name}.label is {shown(side.label)}, and {shown(word)} is of the other side")
+
+
+def _find_word(key: str, value: Value) -> str | None:
+    """Returns what a label of an `ab` has of a key of the environment."""
+    if value is None or not (key in {"options", "python"} or key.startswith("variables.")):
+        return None
+    return str(value) if key == "options" else f"{key.removeprefix('variables.')}={value}"
+
+
+def _contains(label: str, word: str) -> bool:
+    return f" {word} " in f"{label} "
 
 
 def find_runner(row: Row) -> Hashable:
