@@ -154,3 +154,21 @@ def test_a_label_is_that_of_the_result() -> None:
             UsageError, match=r"^results\[0\]\.label is '.*', and the result is 'cudnn\[hidden-size=64\]'$"
         ):
             Run.from_dict(plain)
+
+
+def test_inference_has_no_backward() -> None:
+    """Tables said that the mode is inference, beside backward times."""
+    plain = summarized()
+    (result,) = plain["results"]
+    # The problems of 1.0 have no mode.
+    result["mode"] = "inference"
+    Run.from_dict(plain)
+    result["problem"]["mode"] = "inference"
+    Run.from_dict(plain)
+    result["mode"] = "train"
+    with pytest.raises(UsageError, match=r"^results\[0\]\.mode is train, and that of the problem is inference$"):
+        Run.from_dict(plain)
+    result["mode"] = "inference"
+    result["processes"][1]["backward_ns"] = result["processes"][1]["forward_ns"]
+    with pytest.raises(UsageError, match=r"^results\[0\]\.mode is inference, and processes\[1\] has a backward$"):
+        Run.from_dict(plain)

@@ -73,6 +73,7 @@ def check_result(path: str, result: Result) -> None:
     _check_peaks(path, result)
     _check_point(f"{path}point", result)
     _check_label(path, result)
+    _check_mode(path, result)
 
 
 def _check_status(path: str, result: Result) -> None:
@@ -124,6 +125,16 @@ def _check_label(path: str, result: Result) -> None:
     names = [label(result.runner, result.point, device) for device in (None, result.problem.device)]
     if result.label is not None and result.label not in names:
         raise UsageError(f"{path}label is {shown(result.label)}, and the result is {shown(names[0])}")
+
+
+def _check_mode(path: str, result: Result) -> None:
+    """Rejects a mode of another problem, and backward times of inference."""
+    # The problems of 1.0 have no mode, and train by default.
+    if result.problem.mode == "inference" != result.mode:
+        raise UsageError(f"{path}mode is {result.mode}, and that of the problem is inference")
+    for place, process in enumerate(result.processes if result.mode == "inference" else ()):
+        if process.backward_ns is not None:
+            raise UsageError(f"{path}mode is inference, and processes[{place}] has a backward")
 
 
 def _check_summary(path: str, result: Result, phase: str) -> None:
