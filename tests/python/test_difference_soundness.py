@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import comparison_documents
 import pytest
 from run_files import PROBLEM, exactly, of_other_session, run
 
@@ -80,3 +81,17 @@ def test_names_that_are_not_utf8_are_read() -> None:
     plain["candidate"]["environment"]["variables.A\udc80"] = "b\udc80"
     listed("variables.A\\udc80", None, "b\\udc80")(plain)
     assert Comparison.from_dict(plain).environment_differences
+
+
+def test_exchanged_labels_of_files_are_refused() -> None:
+    """The heading named the baseline's file as the candidate's."""
+    plain = comparison_documents.of_runs().to_dict()
+    first, second = plain["baseline"], plain["candidate"]
+    for side, name in ((first, "before.json"), (second, "after.json")):
+        side.update(label=name, files=[name])
+    Comparison.from_dict(plain)
+    second["label"] = "before.json"
+    with pytest.raises(
+        UsageError, match=r"^candidate\.label is 'before\.json', and files are"
+    ):
+        Comparison.from_dict(plain)

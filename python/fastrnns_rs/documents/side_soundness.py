@@ -82,11 +82,18 @@ def _check_differences(found: Comparison) -> None:
 
 
 def _check_labels(name: str, side: Compared, other: Compared) -> None:
-    """Checks that a label does not have the options of the other side of an `ab`."""
+    """Checks that a label has neither the files of the other side, nor its options in an `ab`."""
+    if side.label in _name_files(other) - _name_files(side):
+        raise UsageError(f"{name}.label is {shown(side.label)}, and files are those of the other side")
     for key, value in other.environment.items():
         own, word = _find_word(key, side.environment.get(key)), _find_word(key, value)
         if word and word != own and _contains(side.label, word) and not (own and _contains(side.label, own)):
             raise UsageError(f"{name}.label is {shown(side.label)}, and {shown(word)} is of the other side")
+
+
+def _name_files(side: Compared) -> set[str]:
+    more = f" and {len(side.files) - 1} more" if len(side.files) > 1 else ""
+    return {f"{one}{more}" for one in side.files[:1]}
 
 
 def _find_word(key: str, value: Value) -> str | None:
