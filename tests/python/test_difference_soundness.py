@@ -8,7 +8,7 @@ from typing import Any
 
 import comparison_documents
 import pytest
-from run_files import PROBLEM, exactly, of_other_session, run
+from run_files import PROBLEM, both, exactly, of_other_session, run
 
 from fastrnns_rs import Comparison, UsageError, compare
 
@@ -90,8 +90,23 @@ def test_exchanged_labels_of_files_are_refused() -> None:
     for side, name in ((first, "before.json"), (second, "after.json")):
         side.update(label=name, files=[name])
     Comparison.from_dict(plain)
-    second["label"] = "before.json"
-    with pytest.raises(
-        UsageError, match=r"^candidate\.label is 'before\.json', and files are"
-    ):
+    # A run that was loaded before its file was replaced.
+    Comparison.from_dict({**plain, "baseline": {**first, "label": "after.json", "files": ["run 1"]}})
+    first["label"], second["label"] = second["label"], first["label"]
+    with pytest.raises(UsageError, match=r"^baseline\.label is that of the files of the candidate, and the reverse$"):
+        Comparison.from_dict(plain)
+
+
+def test_a_value_that_contains_the_option_of_the_other_side_is_read() -> None:
+    made = both(exactly(TIMES), exactly([2 * one for one in TIMES]))
+    variables = ({"NOTE": "x BAR=2 y"}, {"BAR": "2"})
+    sides = [
+        replace(side, python=None, variables=one, label=" ".join(["cudnn", *(f"{key}={one[key]}" for key in one)]))
+        for side, one in zip(made.sides, variables, strict=True)
+    ]
+    plain = compare(replace(made, sides=sides)).to_dict()
+    assert plain["baseline"]["label"] == "cudnn NOTE=x BAR=2 y"
+    Comparison.from_dict(plain)
+    plain["baseline"]["label"] += " BAR=2"
+    with pytest.raises(UsageError, match="'BAR=2' is of the other side"):
         Comparison.from_dict(plain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import tempfile
@@ -30,12 +31,26 @@ def test_it_is_new_private_and_gone_with_what_is_in_it(place: Path) -> None:
     assert not [*place.iterdir()]
 
 
-def test_folders_that_lie_deep_in_it_are_removed(place: Path) -> None:
-    """`shutil.rmtree` of Python 3.11 calls itself for each, and its RecursionError ended the command."""
+@pytest.mark.parametrize(("depth", "descriptors"), [(1500, None), (300, 200)])
+def test_folders_that_lie_deep_in_it_are_removed(depth: int, descriptors: int | None, place: Path) -> None:
+    """`shutil.rmtree` of Python 3.11 calls itself for each, and its RecursionError ended the command.
+
+    It has each of them open, and ignores that it cannot open the next.
+    """
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if descriptors is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, before[1]))
+    try:
+        _remove_deep(depth, place)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def _remove_deep(depth: int, place: Path) -> None:
     with temporary_folder("x-") as folder:
         top = os.open(folder, os.O_RDONLY)
         inner = os.dup(top)
-        for name in ["deep", *["x" * 9] * 1500]:
+        for name in ["deep", *["x" * 9] * depth]:
             os.mkdir(name, dir_fd=inner)
             os.close(os.open("file", os.O_CREAT, dir_fd=inner))
             outer, inner = inner, os.open(name, os.O_RDONLY, dir_fd=inner)

@@ -125,8 +125,9 @@ def trainbench(
     else:
         problem = Problem(**{field.name: getattr(sizes, field.name) for field in fields(sizes)}, **settings)
     measurement = Measurement(before + loops)
-    # The random numbers of the caller are not those of the model.
-    with torch.random.fork_rng([] if where == "cpu" else [where]):
+    # The random numbers of the caller are not those of the model, which seeds the generators of all devices.
+    has_cuda = where != "cpu" or torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    with torch.random.fork_rng(range(torch.cuda.device_count()) if has_cuda else []):
         measure(rnn_creator, problem, JitSettings(fuser="default"), measurement, exactly(before + loops), sync="phase")
     found = measurement.samples()
     forward, backward = found["forward_ns"][before:], found["backward_ns"]

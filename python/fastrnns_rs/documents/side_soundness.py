@@ -11,7 +11,7 @@ from fastrnns_rs.documents.replicates import LEAST_SESSIONS
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.comparison import Compared, Comparison, Figures, Row, Value
+    from fastrnns_rs.documents.comparison import Compared, Comparison, Figures, Row
 
 
 def check_sides(found: Comparison) -> None:
@@ -25,8 +25,7 @@ def check_sides(found: Comparison) -> None:
     """
     _check_forced(found)
     _check_differences(found)
-    _check_labels("baseline", found.baseline, found.candidate)
-    _check_labels("candidate", found.candidate, found.baseline)
+    _check_labels(found)
     for name, whole in (("baseline", found.baseline), ("candidate", found.candidate)):
         rows: list[tuple[int, Row, Figures]] = [
             (number, row, side) for number, row in enumerate(found.rows) if (side := getattr(row, name)) is not None
@@ -81,30 +80,36 @@ def _check_differences(found: Comparison) -> None:
         raise UsageError(f"environment_differences are others than those of {shown(key)}: {values}")
 
 
-def _check_labels(name: str, side: Compared, other: Compared) -> None:
-    """Checks that a label has neither the files of the other side, nor its options in an `ab`."""
-    if side.label in _name_files(other) - _name_files(side):
-        raise UsageError(f"{name}.label is {shown(side.label)}, and files are those of the other side")
-    for key, value in other.environment.items():
-        own, word = _find_word(key, side.environment.get(key)), _find_word(key, value)
-        if word and word != own and _contains(side.label, word) and not (own and _contains(side.label, own)):
-            raise UsageError(f"{name}.label is {shown(side.label)}, and {shown(word)} is of the other side")
+def _check_labels(found: Comparison) -> None:
+    """Checks that no label has the files, or the options, of the other side."""
+    first, second = found.baseline, found.candidate
+    files = [_name_files(one) for one in (first, second)]
+    # A run of Python code may have another name than its file.
+    if first.label != second.label and (first.label, second.label) == (files[1], files[0]):
+        raise UsageError("baseline.label is that of the files of the candidate, and the reverse")
+    for name, side, other in (("baseline", first, second), ("candidate", second, first)):
+        own, words = (_find_words(one) for one in (side, other))
+        # A value may contain what is an option of the other side.
+        rest = f"{side.label} "
+        for word in own:
+            rest = rest.replace(f" {word} ", " ")
+        foreign = next((one for one in words if f" {one} " in rest), None)
+        if foreign is not None and side.label != _name_files(side):
+            raise UsageError(f"{name}.label is {shown(side.label)}, and {shown(foreign)} is of the other side")
 
 
-def _name_files(side: Compared) -> set[str]:
-    more = f" and {len(side.files) - 1} more" if len(side.files) > 1 else ""
-    return {f"{one}{more}" for one in side.files[:1]}
+def _name_files(side: Compared) -> str:
+    return " and ".join([*side.files[:1], *([f"{len(side.files) - 1} more"] if len(side.files) > 1 else [])])
 
 
-def _find_word(key: str, value: Value) -> str | None:
-    """Returns what a label of an `ab` has of a key of the environment."""
-    if value is None or not (key in {"options", "python"} or key.startswith("variables.")):
-        return None
-    return str(value) if key == "options" else f"{key.removeprefix('variables.')}={value}"
-
-
-def _contains(label: str, word: str) -> bool:
-    return f" {word} " in f"{label} "
+def _find_words(side: Compared) -> list[str]:
+    """Returns what the label of a side of an `ab` has of its environment."""
+    every = ((key, value) for key, value in side.environment.items() if value is not None)
+    return [
+        str(value) if key == "options" else f"{key.removeprefix('variables.')}={value}"
+        for key, value in every
+        if key in {"options", "python"} or key.startswith("variables.")
+    ]
 
 
 def find_runner(row: Row) -> Hashable:

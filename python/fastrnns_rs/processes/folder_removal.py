@@ -11,14 +11,15 @@ from pathlib import Path
 def remove_folder(path: str | Path) -> None:
     """Removes a folder with everything in it, as far as the system allows.
 
-    A runner may leave a thousand folders in each other, and `shutil.rmtree` calls itself for each.
+    A runner may leave a thousand folders in each other. `shutil.rmtree` calls itself for each, and keeps it open.
     """
-    try:
+    with suppress(RecursionError):
         shutil.rmtree(path, ignore_errors=True)
-    except RecursionError:
+    if os.path.lexists(path):
         with suppress(OSError):
             _flatten(path)
-        shutil.rmtree(path, ignore_errors=True)
+        with suppress(RecursionError):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def remove_folders(parent: Path, prefix: str) -> None:
@@ -40,14 +41,16 @@ def _flatten(path: str | Path) -> None:
         names, number = _list_folders(top), 0
         # The list grows.
         for name in names:
-            inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
-            try:
-                for one in _list_folders(inner):
-                    number += 1
-                    names.append(f"{os.getpid()}-{number}-moved")
-                    os.rename(one, names[-1], src_dir_fd=inner, dst_dir_fd=top)
-            finally:
-                os.close(inner)
+            # A folder of mode 0 cannot be opened.
+            with suppress(OSError):
+                inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+                try:
+                    for one in _list_folders(inner):
+                        number += 1
+                        names.append(f"{os.getpid()}-{number}-moved")
+                        os.rename(one, names[-1], src_dir_fd=inner, dst_dir_fd=top)
+                finally:
+                    os.close(inner)
     finally:
         os.close(top)
 
