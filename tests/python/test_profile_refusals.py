@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +206,8 @@ def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     from fastrnns_rs.runners import runner
 
     monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
+    # Another test may have imported it.
+    monkeypatch.delitem(sys.modules, "torchvision", raising=False)
     monkeypatch.setattr(runner.importlib.util, "find_spec", lambda _name: None)
     request = ProfileRequest(options=Options(choice=choice(groups=["cnns"]), nloops=5, timeout=9.0), tool="torch")
     with pytest.raises(
