@@ -82,6 +82,7 @@ def summary_of(*names: str) -> dict[str, Any]:
         device["span_ns"] = device["busy_ns"] + device["idle_ns"]
         device["activity"] |= {"bin_ns": 3, "busy_ns": [1, 1, device["busy_ns"] - 2]}
     found["nested_ranges"][0] |= {"parent": None}
+    found["captures"][0]["world_size"] = 8
     return {**found, "schema_version": VERSION}
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from comparison_documents import of_captures
 from conftest import ROOT
 
 from fastrnns_rs import Comparison, UsageError
@@ -140,3 +142,23 @@ def test_an_equivalent_row_may_not_be_adjusted() -> None:
         row.update(equal)
     plain["counts"] |= {"slower": 0, "equivalent": 1}
     assert Comparison.from_dict(plain).device_time
+
+
+def test_a_category_with_launches_of_another_is_refused(tmp_path: Path) -> None:
+    plain = of_captures(tmp_path).to_dict()
+    for row, count in zip(plain["categories"], (1, -1), strict=False):
+        row["candidate"]["count"] += 4 * count
+        row["candidate"]["launches"] += count
+    with pytest.raises(UsageError, match=r"^categories\[0\]\.candidate\.count is 20, and its kernels add up to 16$"):
+        Comparison.from_dict(plain)
+
+
+def test_a_difference_of_captures_is_not_equivalent() -> None:
+    """The interval for the margin has at least two thirds of the width, as there are three captures."""
+    plain = json.loads((ROOT / "tests" / "data" / "views" / "captures.json").read_text(encoding="utf-8"))
+    plain["method"] |= {"margin": 0.58, "confidence_level": 0.95}
+    plain["device_time"]["verdict"] = "equivalent"
+    Comparison.from_dict(plain)
+    plain["method"]["margin"] = 0.55
+    with pytest.raises(UsageError, match=r"^device_time is equivalent, and its interval from 1\.4 to 1\.6 is too far"):
+        Comparison.from_dict(plain)

@@ -64,6 +64,18 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda trend: trend["points"][1].update(run_id="x"),
         "points[1].run_id is 'x', which is not among the runs with times",
     ),
+    "points in another order": (
+        lambda trend: trend["points"].reverse() or trend.update(segments=[]),
+        "points are not in the order of runs",
+    ),
+    "the commit of another run": (
+        lambda trend: trend["points"][1].update(commit="0123456"),
+        "points[1].commit is '0123456', and that of its run is 'c0ffee'",
+    ),
+    "tags of another run": (
+        lambda trend: trend["points"][1].update(tags=["v2"]),
+        "points[1].tags is ",
+    ),
     "the name of another runner": (
         lambda trend: trend.update(name="jit/forward"),
         f"name is 'jit/forward', and its points are of '{TREND}'",

@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from noise_floors import detecting
 from run_files import ENVIRONMENT
 
 from fastrnns_rs.documents.codec import to_plain
@@ -112,3 +113,18 @@ def test_an_effect_that_contradicts_its_spread_is_refused(changes: dict[str, Any
     with pytest.raises(UsageError) as raised:
         NoiseFloorDocument.from_dict(plain)
     assert raised.value.message.endswith(message)
+
+
+def test_pairs_that_vary_more_than_their_interval_are_refused() -> None:
+    """Their effect is a margin: a regression became equivalent."""
+    made = document()
+    floor = made["noise_floor"]
+    floor |= detecting(0.2)
+    with pytest.raises(UsageError, match=r"^pair_log_stddev is .*, and the interval of sides from "):
+        NoiseFloorDocument.from_dict(made)
+    floor |= {"pair_log_stddev": None, "minimum_detectable_change": 0.2}
+    with pytest.raises(UsageError):
+        NoiseFloorDocument.from_dict(made)
+    floor["checks"] = []
+    floor |= detecting(0.2)
+    NoiseFloorDocument.from_dict(made)

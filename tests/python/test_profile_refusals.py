@@ -200,6 +200,14 @@ def test_what_cannot_be_is_refused_before_anything_runs(case: str, tmp_path: Pat
     assert not (tmp_path / "out").exists()
 
 
+def test_a_number_of_captures_is_checked_before_it_takes_memory(tmp_path: Path) -> None:
+    """Steps of the bar were made for each."""
+    error, _ = told(
+        profile_cli("--torch", "--dry-run", "--processes", f"{10**15}", "--output-dir", tmp_path / "out"), 2
+    )
+    assert error == f"out of range: {10**15} (--processes)"
+
+
 def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A group of which every runner lacks a package."""
     from fastrnns_rs.machine import environment

@@ -310,3 +310,38 @@ def test_an_operator_with_more_time_of_its_own_than_in_all_is_refused(tmp_path: 
     plain["cpu_operators"][0]["self_ns"] = 50_001
     with pytest.raises(UsageError, match=r"cpu_operators\[0\].self_ns is 50001, above total_ns, 50000"):
         SummaryDocument.from_dict(plain)
+
+
+#: Causes and captures that the launches and other keys exclude, and the messages.
+CAUSES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "more unmatched than copies": (
+        lambda found: [
+            row.update({key: "unmatched"})
+            for key, rows in (("cause", found["idle_causes"]), ("name", budget(found)["idle"]))
+            for row in rows
+            if row[key] == "host"
+        ],
+        "idle_causes have ",
+    ),
+    "a rank beyond the world": (
+        lambda found: found["captures"][0].update(rank=3, world_size=2),
+        "captures[0].rank is 3, and world_size 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CAUSES)
+def test_causes_that_the_launches_exclude_are_refused(what: str, summary: dict[str, Any]) -> None:
+    for row in (*summary["idle_causes"], *budget(summary)["idle"]):
+        row["count"] += 5 * ("host" in {row.get("cause"), row.get("name")})
+    check_refusal(summary, *CAUSES[what])
+
+
+def test_without_launches_no_idle_time_has_a_cause(tmp_path: Path) -> None:
+    found = load(write(tmp_path / "trace.json", [kernel(start=0), kernel(start=900)])).to_dict()
+    assert [row["cause"] for row in found["idle_causes"]] == ["unmatched"]
+
+    def rename(plain: Any) -> None:
+        plain["idle_causes"][0]["cause"] = budget(plain)["idle"][0]["name"] = "synchronization"
+
+    check_refusal(found, rename, "idle_causes[0].cause is synchronization, and there are no launches")

@@ -45,6 +45,8 @@ def make(request: ProfileRequest, torch: TorchOptions, given: dict[str, Any], re
     from fastrnns_rs.verbs.profile import capture_plan, capture_run
     from fastrnns_rs.views.profile_terminal import ProfileTerminal
 
+    # Steps of the bar take memory.
+    capture_plan.check_processes(given["processes"])
     results.reserve(given["runner_file"])
     folder = given["output_dir"] or file_names.default_folder()
     place = capture_run.Place(folder=folder, baseline=given["unprofiled"], **shared.take(given, "keep", "redact"))

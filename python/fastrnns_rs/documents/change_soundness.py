@@ -103,14 +103,15 @@ def _check_categories(found: Comparison) -> None:
 
     A kernel has the category of its candidate, so that the baseline may have other times.
     """
-    totals: Counter[str] = Counter()
-    for kernel in found.kernels:
-        totals[kernel.category] += kernel.candidate.total_ns if kernel.candidate else 0
-    for number, row in enumerate(found.categories):
-        total = row.candidate.total_ns if row.candidate else 0
-        if total != totals[row.name]:
-            known = f"{total}, and its kernels add up to {totals[row.name]}"
-            raise UsageError(f"categories[{number}].candidate.total_ns is {known}")
+    for key in ("total_ns", "count"):
+        totals: Counter[str] = Counter()
+        for kernel in found.kernels:
+            totals[kernel.category] += getattr(kernel.candidate, key, 0)
+        for number, row in enumerate(found.categories):
+            total = getattr(row.candidate, key, 0)
+            if total != totals[row.name]:
+                known = f"{total}, and its kernels add up to {totals[row.name]}"
+                raise UsageError(f"categories[{number}].candidate.{key} is {known}")
 
 
 def _check_change(path: str, row: Change) -> None:

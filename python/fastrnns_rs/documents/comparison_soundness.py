@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
 #: Least width of the interval that is held against the margin, as a share of the other's.
 _NARROWEST = 0.48
+#: The same of captures, by the number of the fewer less two: Student's t at 95 % / at 97.5 %, from two degrees of
+#: freedom on, which Welch's are at least.
+_NARROWEST_OF_CAPTURES = (0.678, 0.739, 0.767, 0.783, 0.794, 0.801, 0.806)
+#: Confidence level of captures.
+_LEVEL = 0.95
 _Row = TypeVar("_Row")
 
 
@@ -167,7 +172,7 @@ def _check_conclusions(path: str, row: Row | Change, method: Method, rounding_ns
         return
     interval, most = f"its interval from {low:g} to {high:g}", 1 + method.margin
     if word == "equivalent":
-        if not _may_be_equivalent(low, high, most):
+        if not _may_be_equivalent(low, high, most, _find_narrowest(row, method)):
             raise UsageError(
                 f"{path} is equivalent, and {interval} is too far outside of the margin, {method.margin:g}"
             )
@@ -178,9 +183,16 @@ def _check_conclusions(path: str, row: Row | Change, method: Method, rounding_ns
         raise UsageError(f"{path} is inconclusive, and {interval} excludes 1")
 
 
-def _may_be_equivalent(low: float, high: float, most: float) -> bool:
+def _find_narrowest(row: Row | Change, method: Method) -> float:
+    """Returns the least width of the margin's interval, as a share of the other."""
+    fewer = min((getattr(side, "n_repeats", 0) for side in (row.baseline, row.candidate)), default=0)
+    place = min(fewer - LEAST_REPEATS, len(_NARROWEST_OF_CAPTURES) - 1)
+    return _NARROWEST_OF_CAPTURES[place] if place >= 0 and method.confidence_level == _LEVEL else _NARROWEST
+
+
+def _may_be_equivalent(low: float, high: float, most: float, narrowest: float = _NARROWEST) -> bool:
     middle = math.sqrt(low) * math.sqrt(high)
-    reach = (high / low) ** (_NARROWEST / 2) if low > 0 else math.inf
+    reach = (high / low) ** (narrowest / 2) if low > 0 else math.inf
     return is_between(middle / reach, 1 / most, most) and is_between(middle * reach, 1 / most, most)
 
 

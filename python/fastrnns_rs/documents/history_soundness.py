@@ -10,7 +10,7 @@ from fastrnns_rs.documents.tolerances import COMPUTED, check_inside, check_numbe
 from fastrnns_rs.errors import UsageError
 
 if TYPE_CHECKING:
-    from fastrnns_rs.documents.history import History
+    from fastrnns_rs.documents.history import History, KeptRun
     from fastrnns_rs.documents.history_trends import Trend, TrendPoint
 
 _LEAST_POINTS = 2
@@ -27,6 +27,7 @@ def check_history(found: History) -> None:
         UsageError: If there is such a point or segment; the message names its path.
     """
     timed = _find_timed(found)
+    places = {one.run_id: place for place, one in enumerate(found.runs)}
     for number, trend in enumerate(found.trends):
         path = f"trends[{number}]"
         if len(trend.points) < _LEAST_POINTS:
@@ -45,6 +46,10 @@ def check_history(found: History) -> None:
                 why = "has a point already" if point.run_id in timed else "is not among the runs with times"
                 raise UsageError(f"{path}.points[{place}].run_id is {shown(point.run_id)}, which {why}")
             left.remove(point.run_id)
+            _check_run(f"{path}.points[{place}]", point, found.runs[places[point.run_id]])
+        order = [places[one.run_id] for one in trend.points]
+        if order != sorted(order):
+            raise UsageError(f"{path}.points are not in the order of runs")
         _check_segments(path, trend)
         if trend.session_stddev is not None and trend.n_sessions < _LEAST_SESSIONS:
             needed = f"a standard deviation needs {_LEAST_SESSIONS}"
@@ -63,6 +68,17 @@ def _find_timed(found: History) -> set[str]:
     if len({one.run_id for one in found.runs}) < len(found.runs):
         raise UsageError("runs has a run twice")
     return {*bench[len(bench) - count :]}
+
+
+def _check_run(path: str, point: TrendPoint, run: KeptRun) -> None:
+    """Checks that a point has the start, commit, tags and torch of its run."""
+    pairs = {"started_utc": run.last_started_utc} | {
+        key: getattr(run, key) for key in ("commit", "dirty", "tags", "torch_version")
+    }
+    for key, known in pairs.items():
+        value = getattr(point, key)
+        if value != known:
+            raise UsageError(f"{path}.{key} is {shown(value)}, and that of its run is {shown(known)}")
 
 
 def _check_point(path: str, point: TrendPoint) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Literal
 
 from fastrnns_rs.documents.codec import shown, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.noise_figures import minimum_detectable_change, wilson
 from fastrnns_rs.documents.part import Part
-from fastrnns_rs.documents.self_check import SelfCheck
+from fastrnns_rs.documents.self_check import SIGNIFICANCE, SelfCheck
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
@@ -162,12 +163,30 @@ class NoiseFloor(Part):
             known = f"that of the standard deviation is {expected:.4g}"
             raise UsageError(f"minimum_detectable_change is {change:.4g}, and {known}")
         if pairs is None:
+            if self.checks:
+                raise UsageError("pair_log_stddev is null, and each build with checks writes it")
             return
+        self._check_interval_of_pairs(pairs)
         # Half of the squared differences of pairs are part of the squared deviations of all processes.
         count = self.n_processes // 2
         least = pairs * math.sqrt((count - 1) / (4 * count - 2))
         if self.log_stddev < least * (1 - COMPUTED) - _LEAST_SPREAD:
             raise UsageError(f"log_stddev is {self.log_stddev:.9g}, and that of pairs gives {least:.9g} or more")
+
+    def _check_interval_of_pairs(self, spread: float) -> None:
+        """Checks that pairs that vary so much have the interval between the sides."""
+        sides = next((one for one in self.checks if one.check == "sides"), None)
+        # Without a difference, the phase of the check is the one that varies most.
+        if sides is None or not (sides.finding == "none" or sides.phase == self.phase):
+            return
+        if not sides.ratio_ci_low or not sides.ratio_ci_high:
+            return
+        # The interval has Student's t, which is larger, at a level of one phase or of two.
+        half = math.log(sides.ratio_ci_high / sides.ratio_ci_low) / 2
+        most = half * math.sqrt(self.n_processes // 2) / NormalDist().inv_cdf(1 - SIGNIFICANCE / 2)
+        if spread > most * (1 + COMPUTED) + _LEAST_SPREAD:
+            interval = f"the interval of sides from {sides.ratio_ci_low:.4g} to {sides.ratio_ci_high:.4g}"
+            raise UsageError(f"pair_log_stddev is {spread:.4g}, and {interval} gives {most:.4g} or less")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -15,7 +15,7 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fastrnns_rs.documents.summary import DeviceRow, RankRow, SummaryDocument
+    from fastrnns_rs.documents.summary import DeviceRow, LaunchesEntry, RankRow, SummaryDocument
     from fastrnns_rs.documents.summary_ranges import IterationRow, IterationStatistics
 
 #: Times of iterations that version 1.2 added, each with its median.
@@ -29,6 +29,7 @@ def check_figures(found: SummaryDocument) -> None:
         UsageError: If there is such a number; the message names its path.
     """
     with_totals = has_totals(found)
+    _check_captures(found)
     for name in ("kernels", "memory_operations", "api_calls", "iteration_statistics"):
         for place, each in enumerate(getattr(found, name)):
             check_statistics(f"{name}[{place}]", each, "ns", has_totals=with_totals)
@@ -50,6 +51,12 @@ def check_figures(found: SummaryDocument) -> None:
     _check_ranks(found)
     if has_latest_keys(found):
         _check_nulls_of_keys(found)
+
+
+def _check_captures(found: SummaryDocument) -> None:
+    for place, capture in enumerate(found.captures):
+        if capture.rank is not None and capture.world_size is not None and capture.rank >= capture.world_size:
+            raise UsageError(f"captures[{place}].rank is {capture.rank}, and world_size {capture.world_size}")
 
 
 def has_totals(found: SummaryDocument) -> bool:
@@ -184,6 +191,21 @@ def _check_launches(found: SummaryDocument) -> None:
                 count = f"matched_count is {launches.matched_count}"
                 raise UsageError(f"launches.{key} is {show_number(getattr(launches, key))}, and {count}")
         _check_part("launches", launches, f"{name}_median_ns", f"{name}_p95_ns")
+    _check_causes(found, launches)
+
+
+def _check_causes(found: SummaryDocument, launches: LaunchesEntry) -> None:
+    """Checks that idle time has no other causes than the launches leave room for."""
+    copies = sum(row.count for row in found.memory_operations)
+    unknown = sum(row.count for row in found.idle_causes if row.cause == "unmatched")
+    if unknown > launches.unmatched_kernel_count + copies:
+        known = f"launches have {launches.unmatched_kernel_count} such kernels, and there are {copies} copies"
+        raise UsageError(f"idle_causes have {unknown} unmatched, {known}")
+    if launches.matched_count or copies or found.api_calls:
+        return
+    for place, row in enumerate(found.idle_causes):
+        if row.cause not in {"unmatched", "graph_gap"}:
+            raise UsageError(f"idle_causes[{place}].cause is {row.cause}, and there are no launches")
 
 
 def _check_iterations(rows: Iterable[IterationRow], groups: Sequence[IterationStatistics]) -> None:

@@ -121,7 +121,9 @@ class StepProgress:
 
     def _time_left(self) -> float | None:
         remaining = self._kinds[self.progress.done :]
-        times = [self._expected(kind) for kind in remaining]
+        # There are a few kinds, and thousands of steps.
+        expected = {kind: self._expected(kind) for kind in dict.fromkeys(remaining)}
+        times = [expected[kind] for kind in remaining]
         known = [one for one in times if one is not None]
         if not remaining or len(known) < len(times):
             return None

@@ -85,8 +85,7 @@ FACTS: dict[type[Document], str] = {
         results[].checks[].worst_index[]
     """,
     History: """
-        folder runs[].* trends[].device trends[].points[].started_utc trends[].points[].commit trends[].points[].dirty
-        trends[].points[].torch_version trends[].points[].n_processes trends[].n_sessions
+        folder runs[].* trends[].device trends[].points[].n_processes trends[].n_sessions
     """,
 }
 #: What other values would give, or limit more than the checks do.

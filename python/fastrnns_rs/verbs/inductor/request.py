@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from fastrnns_rs.verbs.inductor.module_files import Generated
 
 
+#: Largest number of processes of a module.
+_MOST_PROCESSES = 1000
 #: Defaults of upstream.
 DEFAULT_TIMES = DEFAULT_REPEAT = 10
 DEFAULT_TIMEOUT_S = 600.0
@@ -64,7 +66,7 @@ class InductorOptions:
     def __post_init__(self) -> None:
         check_count("times", self.times, least=1)
         check_count("repeat", self.repeat, least=1)
-        check_count("processes", self.processes, least=1)
+        check_count("processes", self.processes, least=1, most=_MOST_PROCESSES)
         check_count("threads", self.threads, least=1, most=MOST_THREADS)
         check_seconds("timeout", self.timeout)
         for one in self.architectures:

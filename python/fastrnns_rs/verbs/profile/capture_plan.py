@@ -86,6 +86,15 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None], torch: Tor
     return Prepared(request=request, plan=plan, tool=tool, skipped=skipped, chosen=chosen)
 
 
+def check_processes(number: int) -> None:
+    """Checks the number of captures of each plan.
+
+    Raises:
+        UsageError: If the number is invalid.
+    """
+    check_count("processes", number, least=1, most=_MOST_PROCESSES)
+
+
 def plan_captures(prepared: Prepared, *, separate: bool = False, processes: int = 1) -> list[Prepared]:
     """Returns the captures to make, in order.
 
@@ -98,7 +107,7 @@ def plan_captures(prepared: Prepared, *, separate: bool = False, processes: int 
     Raises:
         UsageError: If the number is invalid, or two runners of a capture cannot run in one process.
     """
-    check_count("processes", processes, least=1, most=_MOST_PROCESSES)
+    check_processes(processes)
     tasks = prepared.plan.tasks
     each = [replace(prepared, plan=replace(prepared.plan, tasks=[task])) for task in tasks] if separate else [prepared]
     for one in each:

@@ -153,7 +153,7 @@ fn metrics_of_too_many_columns_are_skipped() {
 
 #[test]
 fn no_file_makes_metrics_without_end() {
-    let names: String = (0..1_000).map(|place| format!(",\"metric {place}\"")).collect();
+    let names = (0..1_000).map(|place| format!(",\"metric {place}\"")).collect::<Vec<_>>().concat();
     let header = format!("\"Device\",\"Context\",\"Stream\",\"Kernel\"{names}\n");
     let rows =
         (0..1_001).chain([0]).map(|kernel| format!("\"A (0)\",\"1\",\"7\",\"k{kernel}\"{}\n", ",1".repeat(1_000)));
