@@ -88,6 +88,13 @@ def test_the_separator_may_be_anything() -> None:
         assert line.count(separator) == 6
 
 
+def test_a_separator_is_no_code_of_a_terminal() -> None:
+    """A `pyproject.toml` of others could set the title, or the clipboard."""
+    done = run_pretended(*PLANTED_RUN, "--rnns", "sound", "--sep", "\x1b]0;title\x07")
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[0] == r"error: invalid value: '\x1b]0;title\x07' (--sep)"
+
+
 @pytest.mark.parametrize("name", ["table", "csv", "markdown", "json"])
 def test_formats_on_stdout(name: str) -> None:
     done = run_pretended(*PLANTED_RUN, "--rnns", "sound", "--format", name)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from run_files import both, exactly, restated
+from run_files import both, exactly, restated, result, run
 
 from fastrnns_rs import compare, stats
 from fastrnns_rs.documents.comparison import Comparison
@@ -203,3 +203,25 @@ def test_pairs_of_sorted_results_remain_pairs() -> None:
     plain["results"] = [plain["results"][place] for place in (0, 2, 3, 1)]
     found = compare(Run.from_dict(plain))
     assert (found.method, found.rows) == (expected.method, expected.rows)
+
+
+def test_a_backward_of_some_processes_is_refused() -> None:
+    """`compare` took the others, and a regression became equivalent."""
+    plain = run([result(processes=4, count=4)]).to_dict()
+    plain["results"][0]["backward"] = plain["results"][0]["processes"][2]["backward_ns"] = None
+    with pytest.raises(UsageError, match=r"^results\[0\]\.processes have backward_ns in part$"):
+        Run.from_dict(plain)
+
+
+def test_processes_exchanged_between_sessions_are_refused() -> None:
+    """Sessions are the replicates, and the spread between them was that of other processes."""
+    made = run([result(processes=6, count=4, backward=False)]).to_dict()
+    first = made["sessions"][0]
+    made["sessions"] = [{**first, "session_id": f"{number}"} for number in range(2)]
+    for place, process in enumerate(made["results"][0]["processes"]):
+        process["session"] = f"{place // 3}"
+    Run.from_dict(copy.deepcopy(made))
+    one, other = (made["results"][0]["processes"][place] for place in (0, 5))
+    one["session"], other["session"] = other["session"], one["session"]
+    with pytest.raises(UsageError, match=r"^session '1' has a process before the last of session '0'$"):
+        Run.from_dict(made)

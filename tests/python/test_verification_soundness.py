@@ -224,7 +224,18 @@ def checked(name: str, expected: str, found: str, *, ok: bool) -> dict[str, Any]
 )
 def test_checks_of_captures_are_read(changes: dict[str, Any]) -> None:
     plain = json.loads((ROOT / "tests" / "data" / "documents" / "capture_5_ae2a7a9.json").read_text(encoding="utf-8"))
+    plain["runners"] = ["cudnn", "py"]
+    plain["unprofiled_ns"] = []
     assert Capture.from_dict(plain | changes).checks[0].ok is changes["checks"][0]["ok"]
+
+
+def test_the_check_of_the_runners_is_of_all_of_them() -> None:
+    """One number made a capture without its second runner a good one."""
+    plain = json.loads((ROOT / "tests" / "data" / "documents" / "capture_5_ae2a7a9.json").read_text(encoding="utf-8"))
+    plain |= {"runners": ["cudnn", "py"], "unprofiled_ns": []}
+    plain |= checked("runners", "1 runners", "1 ended well", ok=True)
+    with pytest.raises(UsageError, match=r"^checks\[0\]\.expected is '1 runners', and runners 2$"):
+        Capture.from_dict(plain)
 
 
 @pytest.mark.parametrize(

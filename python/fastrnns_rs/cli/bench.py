@@ -229,6 +229,10 @@ def _format(given: dict[str, Any], *, leads: bool) -> str | None:
     if found != "fastrnns" and shared.is_flag("sep"):
         flag = next(iter(chosen))
         raise UsageError(f"--sep and {flag} exclude each other", f"Use --sep or {flag}.")
+    if any(one != "\t" and not one.isprintable() for one in given["sep"] or ""):
+        # A terminal would act on it.
+        hint = "Use printable characters, or a tab."
+        raise UsageError(f"invalid value: {given['sep']!r}", hint, where="sep", value=given["sep"])
     # Only the first rank writes a page.
     if leads and (found == "html" or given["open_page"]):
         from fastrnns_rs.cli.page_output import check

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from fastrnns_rs.cli import history_options, options, output_checks, page_output, shared, verdict_options
-from fastrnns_rs.cli.configuration import Program, Unconfigured, note_sources
+from fastrnns_rs.cli.configuration import Input, Program, Unconfigured, note_sources
 from fastrnns_rs.cli.options import ListOption, Verb, VerbContext
 from fastrnns_rs.errors import UsageError, exclusive
 
@@ -32,7 +32,7 @@ Exit codes: 0 done, 1 a runner of the candidate failed, 2 usage, or the sides do
 _TWO_LISTS = "Use --baseline FILE... --candidate FILE..., and no other files."
 
 
-class Files(ListOption):
+class Files(ListOption, Input):
     """List option of paths, with any spaces and commas, and of names of runs."""
 
     #: `configured` leaves names of runs as they are.

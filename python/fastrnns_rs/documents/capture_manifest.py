@@ -150,6 +150,9 @@ class Capture(_Placed):
         soundness.check_numbers(self)
         for number, one in enumerate(self.checks):
             one.check(f"checks[{number}]")
+            asked = re.fullmatch(r"(\d+) runners", one.expected) if one.id == "runners" else None
+            if asked and asked[1] != f"{len(self.runners)}":
+                raise UsageError(f"checks[{number}].expected is {shown(one.expected)}, and runners {len(self.runners)}")
         if self.iterations < 1:
             raise UsageError(f"iterations is {self.iterations}, not above 0")
         if self.unprofiled_ns and len(self.unprofiled_ns) != len(self.runners):

@@ -66,6 +66,7 @@ def check_result(path: str, result: Result) -> None:
     refuse_repeated(f"{path}processes", ".index", ((one.index, one.rank) for one in result.processes))
     for place, process in enumerate(result.processes):
         check_samples(f"{path}processes[{place}].", process)
+    _check_phases(path, result)
     _check_status(path, result)
     for phase in ("forward", "backward"):
         _check_summary(f"{path}{phase}", result, phase)
@@ -74,6 +75,16 @@ def check_result(path: str, result: Result) -> None:
     _check_point(f"{path}point", result)
     _check_label(path, result)
     _check_mode(path, result)
+
+
+def _check_phases(path: str, result: Result) -> None:
+    """Rejects a runner whose processes have a backward in part.
+
+    `bench` ends such a runner, since other processes would be compared than in the forward.
+    """
+    known = {one.backward_ns is None for one in result.processes if one.status == "ok"}
+    if len(known) > 1:
+        raise UsageError(f"{path}processes have backward_ns in part")
 
 
 def _check_status(path: str, result: Result) -> None:

@@ -25,6 +25,7 @@ def check_starts(run: Run) -> None:
     Raises:
         UsageError: If there is such a process; the message names the path.
     """
+    _check_orders(run)
     # Sessions are in the order in which they were measured.
     bounds = {one.session_id: (one, after) for one, after in pairwise([*run.sessions, None]) if one is not None}
     for number, result in enumerate(run.results):
@@ -35,6 +36,18 @@ def check_starts(run: Run) -> None:
                 raise UsageError(f"{path}, and its session started at {shown(own.started_utc)}")
             if after is not None and is_before(after.started_utc, process.started_utc):
                 raise UsageError(f"{path}, and the session after its own started at {shown(after.started_utc)}")
+
+
+def _check_orders(run: Run) -> None:
+    """Checks that sessions were measured one after the other, as no clock can tell."""
+    orders: dict[str, list[int]] = {one.session_id: [] for one in run.sessions}
+    for result in run.results:
+        for process in result.processes:
+            if process.session in orders:
+                orders[process.session].append(process.order)
+    for (one, first), (other, second) in pairwise((name, found) for name, found in orders.items() if found):
+        if max(first) >= min(second):
+            raise UsageError(f"session {shown(other)} has a process before the last of session {shown(one)}")
 
 
 def is_before(time: str | None, other: str | None) -> bool:

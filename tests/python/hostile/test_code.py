@@ -121,6 +121,16 @@ def test_a_project_that_others_may_write_names_no_file_to_wait_for(project: Path
     assert warning.endswith("ignored: categories, open, workers")
 
 
+def test_files_to_compare_of_a_project_of_others_are_not_waited_for(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.fastrnns-rs.compare]\nbaseline = ["pipe"]\ncandidate = ["pipe"]\n')
+    os.mkfifo(project / "pipe")
+    let_all_write(project / "pyproject.toml")
+    done = run_cli("compare", cwd=project)
+    assert done.status == 2
+    [warning] = [line for line in done.stderr.splitlines() if "ignored:" in line]
+    assert warning.endswith("ignored: baseline, candidate")
+
+
 def test_a_variable_may_always_name_code(project: Path) -> None:
     let_all_write(project / "pyproject.toml")
     bench(project, FASTRNNS_BENCH_RUNNER_FILE=project / "mine.py")
