@@ -35,7 +35,7 @@ def test_statistics_of_a_run_do_not_contradict_its_samples(name: str) -> None:
 def test_an_interval_of_a_run_is_that_of_its_processes(sessions: int) -> None:
     """`show` and trends have the interval, and `compare` computes its own."""
     medians = [1000, 1100, 1200, 1150, 1050, 1250]
-    names = [f"session {place % sessions}" for place in range(len(medians))]
+    names = [f"session {place * sessions // len(medians)}" for place in range(len(medians))]
     made = exactly(medians, forward=summary([[[one - 1, one, one + 2]] for one in medians], names))
     timed = [replace(one, session=name, steady_from=2) for one, name in zip(made.processes, names, strict=True)]
     listed = [replace(SESSION, session_id=name) for name in dict.fromkeys(names)]

@@ -66,7 +66,6 @@ def check_result(path: str, result: Result) -> None:
     refuse_repeated(f"{path}processes", ".index", ((one.index, one.rank) for one in result.processes))
     for place, process in enumerate(result.processes):
         check_samples(f"{path}processes[{place}].", process)
-    _check_phases(path, result)
     _check_status(path, result)
     for phase in ("forward", "backward"):
         _check_summary(f"{path}{phase}", result, phase)
@@ -75,6 +74,7 @@ def check_result(path: str, result: Result) -> None:
     _check_point(f"{path}point", result)
     _check_label(path, result)
     _check_mode(path, result)
+    _check_phases(path, result)
 
 
 def _check_phases(path: str, result: Result) -> None:
