@@ -199,7 +199,7 @@ def test_with_children_that_nobody_waits_for() -> None:
 
 
 def gone_in_time() -> bool:
-    """Whether no supervisor is left in the time that is promised. Other tests may have left a child."""
+    """Returns True if every supervisor ends in time. Another test may have left a child."""
     deadline = time.monotonic() + AT_ONCE_S
     while supervisors() and time.monotonic() < deadline:
         time.sleep(0.02)

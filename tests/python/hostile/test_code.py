@@ -108,27 +108,24 @@ def test_a_project_that_others_may_write_sets_no_code_and_no_files(project: Path
     assert (project / "executed").exists()
 
 
-def test_a_project_that_others_may_write_names_no_file_to_wait_for(project: Path) -> None:
-    (project / "pyproject.toml").write_text(
-        '[tool.fastrnns-rs.report]\ncategories = "pipe"\nopen = true\nworkers = "ray"\n'
-    )
+@pytest.mark.parametrize(
+    ("words", "settings", "status", "ignored"),
+    [
+        (("report", "trace.json"), 'categories = "pipe"\nopen = true\nworkers = "ray"', 0, "categories, open, workers"),
+        (("compare",), 'baseline = ["pipe"]\ncandidate = ["pipe"]', 2, "baseline, candidate"),
+    ],
+)
+def test_a_project_that_others_may_write_names_no_file_to_wait_for(
+    words: tuple[str, ...], settings: str, status: int, ignored: str, project: Path
+) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.fastrnns-rs.{words[0]}]\n{settings}\n")
     os.mkfifo(project / "pipe")
     let_all_write(project / "pyproject.toml")
     write(project / "trace.json", [kernel("a kernel", 10, 2)])
-    done = run_cli("report", "trace.json", cwd=project)
-    assert done.status == 0
+    done = run_cli(*words, cwd=project)
+    assert done.status == status
     [warning] = [line for line in done.stderr.splitlines() if "ignored:" in line]
-    assert warning.endswith("ignored: categories, open, workers")
-
-
-def test_files_to_compare_of_a_project_of_others_are_not_waited_for(project: Path) -> None:
-    (project / "pyproject.toml").write_text('[tool.fastrnns-rs.compare]\nbaseline = ["pipe"]\ncandidate = ["pipe"]\n')
-    os.mkfifo(project / "pipe")
-    let_all_write(project / "pyproject.toml")
-    done = run_cli("compare", cwd=project)
-    assert done.status == 2
-    [warning] = [line for line in done.stderr.splitlines() if "ignored:" in line]
-    assert warning.endswith("ignored: baseline, candidate")
+    assert warning.endswith(f"ignored: {ignored}")
 
 
 def test_a_variable_may_always_name_code(project: Path) -> None:
@@ -357,32 +354,6 @@ def test_the_page_lists_every_guarded_option() -> None:
     assert sorted(listed) == sorted(
         one.opts[0].removeprefix("--") for one in options().values() if isinstance(one, Guarded)
     )
-
-
-@pytest.mark.parametrize(
-    ("members", "users", "own"),
-    [
-        ([], {"me": 7}, True),
-        (["me", "root"], {"me": 8}, False),
-        (["eve"], {"me": 7, "eve": 9}, False),
-        ([], {"me": 7, "eve": 7}, False),
-        ([], {"eve": 9}, False),
-    ],
-)
-def test_a_group_of_one_is_the_user(
-    monkeypatch: pytest.MonkeyPatch, members: list[str], users: dict[str, int], *, own: bool
-) -> None:
-    import grp
-    import pwd
-    from types import SimpleNamespace
-
-    known = [
-        SimpleNamespace(pw_name=name, pw_uid=os.geteuid() if name == "me" else OTHER, pw_gid=group)
-        for name, group in users.items()
-    ]
-    monkeypatch.setattr(pwd, "getpwall", lambda: known)
-    monkeypatch.setattr(grp, "getgrgid", lambda _: SimpleNamespace(gr_mem=members))
-    assert ownership._is_own_group(7) == own
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o1777, 0o1775])

@@ -119,7 +119,7 @@ def test_it_is_known_what_no_other_value_gives(kind: type[Document], tmp_path: P
 
 
 def is_of(name: str, pattern: str) -> bool:
-    """Whether a value has such a name. A value that another one lets go has the name of its own."""
+    """Returns True if a value has such a name, whatever other value is null."""
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), name.partition(" without ")[0]) is not None
 
 

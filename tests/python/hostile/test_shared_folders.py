@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import grp
 import gzip
 import importlib._bootstrap_external as importing
 import json
 import os
+import pwd
 import stat
 import subprocess
 import sys
@@ -20,7 +22,7 @@ import pytest
 from commands import run_with_facts
 from faulty_files import Mounted, why_not
 from profile_commands import REPORTS, profile
-from test_code import Spoil, give_away, let_all_write
+from test_code import OTHER, Spoil, give_away, let_all_write
 
 from fastrnns_rs.cli.exit_codes import ExitCode
 from fastrnns_rs.documents import writing
@@ -306,3 +308,25 @@ def test_relative_folders_fail_no_import_if_the_working_directory_was_removed(
     folder.rmdir()
     file.write_text(f"import sys\nsys.path.insert(0, 'removed')\n{file.read_text()}")
     registry.load_file(str(file))
+
+
+@pytest.mark.parametrize(
+    ("members", "users", "own"),
+    [
+        ([], {"me": 7}, True),
+        (["me", "root"], {"me": 8}, False),
+        (["eve"], {"me": 7, "eve": 9}, False),
+        ([], {"me": 7, "eve": 7}, False),
+        ([], {"eve": 9}, False),
+    ],
+)
+def test_a_group_of_one_is_the_user(
+    monkeypatch: pytest.MonkeyPatch, members: list[str], users: dict[str, int], *, own: bool
+) -> None:
+    known = [
+        SimpleNamespace(pw_name=name, pw_uid=os.geteuid() if name == "me" else OTHER, pw_gid=group)
+        for name, group in users.items()
+    ]
+    monkeypatch.setattr(pwd, "getpwall", lambda: known)
+    monkeypatch.setattr(grp, "getgrgid", lambda _: SimpleNamespace(gr_mem=members))
+    assert ownership._is_own_group(7) == own

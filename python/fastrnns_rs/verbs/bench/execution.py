@@ -283,7 +283,8 @@ class _Execution:
         for row in rows:
             self._observer.process_begins(row.task, row.next_index)
         # A clock that was ahead may have been set back since the session began.
-        started = None if is_before(utc_now(), self._session_began) else utc_now()
+        now = utc_now()
+        started = None if is_before(now, self._session_began) else now
         answers = self._launch([row.task for row in rows])
         for index, row, by_rank in zip(indices, rows, answers, strict=True):
             number = row.next_index
