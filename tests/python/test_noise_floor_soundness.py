@@ -18,6 +18,9 @@ from fastrnns_rs.machine.noise import measure_floor
 from fastrnns_rs.machine.noise.process_pairs import ProcessPair
 
 SIDES: dict[str, Any] = to_plain(SelfCheck(check="sides", finding="none"))
+SESSION: dict[str, Any] = to_plain(
+    SelfCheck(check="session", finding="none", ratio=1.0, ratio_ci_low=0.95, ratio_ci_high=1.05, n_sessions=8)
+)
 INTERVAL = {"ratio": 1.0, "ratio_ci_low": 0.99, "ratio_ci_high": 1.01}
 
 
@@ -104,6 +107,11 @@ def test_equal_times_have_no_difference_whatever_their_p_value() -> None:
             {"between_sessions_change": 0.5, "session_log_stddev": 0.02, "n_sessions": 7},
             "between_sessions_change is 0.5, and session_log_stddev is 0.02 and n_sessions 7",
         ),
+        (
+            {"between_sessions_change": 0.5, "session_log_stddev": 0.02, "n_sessions": 9, "checks": [SESSION]},
+            "the interval of session from 0.95 to 1.05 gives 0.1562 or less",
+        ),
+        ({"n_sessions": 8, "checks": [SESSION]}, "n_sessions is 8, and the check of the session gives 9"),
     ],
 )
 def test_an_effect_that_contradicts_its_spread_is_refused(changes: dict[str, Any], message: str) -> None:

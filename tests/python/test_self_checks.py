@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.stats
-from run_files import ENVIRONMENT, SESSION, process, result, run
+from noise_floors import PAIRS, gauss, same_run
 
 from fastrnns_rs.documents.noise_floor import NoiseFloor
-from fastrnns_rs.documents.run_file import Run, RunSide
 from fastrnns_rs.documents.self_check import SelfCheck
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine.noise.process_pairs import ProcessPair, find_pairs
@@ -22,13 +20,6 @@ from fastrnns_rs.verbs.ab.self_comparison import PhaseSessions, check_session, m
 from fastrnns_rs.verbs.compare.session_spread import PastSession
 from fastrnns_rs.verbs.history.run_history import RunHistory, open_past
 from fastrnns_rs.views import noise as views
-
-PAIRS = 20
-
-
-def gauss(count: int, spread: float = 0.01, seed: int = 0) -> list[float]:
-    generator = random.Random(seed)
-    return [generator.gauss(0, spread) for _ in range(count)]
 
 
 def paired(logs: Sequence[float], flips: Sequence[bool] = (False, True) * 10) -> list[ProcessPair]:
@@ -117,25 +108,6 @@ def test_equal_times_and_one_outlier_are_no_difference() -> None:
     assert set(findings([*gauss(39), 1.0]).values()) == {"none"}
     assert findings([*[0.0] * 20, *[0.5] * 20])["time"] == "jump"
     assert findings([place / 100 for place in range(40)])["time"] == "drift"
-
-
-def same_run(number: int = 0, *, level: float = 0.0, bias: float = 0.0, backward: bool = True) -> Run:
-    """A run of `ab --same` in a session of its own."""
-    logs, flips = gauss(2 * PAIRS, 0.005, seed=number), (False, True) * 10
-    session = replace(SESSION, session_id=f"session {number}", started_utc=f"2026-01-{number + 1:02}T00:00:00Z")
-    sides = []
-    for side, name in enumerate("ab"):
-        made = []
-        for index, flipped in enumerate(flips):
-            place = 2 * index + (side != flipped)
-            median = round(1e6 * math.exp(level + logs[place] + bias * side))
-            times = [median - 1, median, median + 2]
-            timed = process(index, times, [2 * one for one in times] if backward else None)
-            made.append(replace(timed, order=place, session=session.session_id))
-        sides.append(replace(result("lstm", processes=0), side=name, processes=made))
-    labels = [RunSide(name=name, label="lstm", runner="lstm", environment=ENVIRONMENT) for name in ("a", "b")]
-    found = run(sides, run_id=f"{number:032x}", created_utc=session.started_utc, sessions=[session])
-    return replace(found, sides=labels)
 
 
 def self_check(floor: NoiseFloor, name: str) -> SelfCheck:

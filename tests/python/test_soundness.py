@@ -122,11 +122,18 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a peak of no process": (
         lambda found: (found["processes"][0].update(peak_memory_bytes=8), found.update(peak_memory_bytes=9)),
-        "peak_memory_bytes is 9, and no process has this peak",
+        "peak_memory_bytes is 9, and the largest peak of the processes is 8",
     ),
     "a peak of the other kind": (
         lambda found: (found["processes"][0].update(peak_memory_bytes=8), found.update(peak_reserved_bytes=8)),
-        "peak_reserved_bytes is 8, and no process has this peak",
+        "peak_reserved_bytes is 8, and the largest peak of the processes is None",
+    ),
+    "a peak of another process": (
+        lambda found: (
+            [one.update(peak_memory_bytes=8 + place) for place, one in enumerate(found["processes"])],
+            found.update(peak_memory_bytes=8),
+        ),
+        "peak_memory_bytes is 8, and the largest peak of the processes is 10",
     ),
     "a point of another problem": (
         at("point")({"seq-length": 3}),
@@ -281,6 +288,7 @@ def add_up(comparison: dict[str, Any]) -> None:
     found["geometric_mean"]["n"] = 1
     keys = ("rows", "method", "geometric_mean", "counts", "conditional_counts", "exit_code")
     comparison |= {key: found[key] for key in keys}
+    comparison["basis"] = "per_capture"
     # Environments do not have the seeds of rows.
     comparison["environment_differences"][0]["key"] = "problem.seed"
     for change in (*comparison["kernels"], *comparison["categories"], comparison["device_time"]):
@@ -319,6 +327,7 @@ def test_every_number_of_every_document_has_bounds(kind: type[Document]) -> None
             plain["results"][0][phase] |= {"n_processes": 1, "n_samples": 2, "stddev_ns": 0, "mad_ns": 0}
             plain["results"][0][phase] |= {"n_effective": 2, "host_ns": 4.0, "launch_bound": True}
         plain["results"][0]["point"] = {}
+        plain["sweep"]["growth"][0]["reason"] = None
     if kind is Comparison:
         add_up(plain)
     if kind in {Diagnosis, NoiseFloorDocument}:

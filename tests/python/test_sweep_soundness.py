@@ -104,6 +104,28 @@ def test_an_exponent_is_between_those_of_neighbours() -> None:
         Run.from_dict(plain)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"reason": "the clock is too coarse"}, " has both exponent and reason"),
+        ({"exponent": None}, " has neither exponent nor reason"),
+        ({"straight": False}, r"\.straight is false, and largest_deviation is 0\.01"),
+        ({"largest_deviation": 0.5, "lack_of_fit_p": 0.01}, r"\.straight is true, and largest_deviation is 0\.5"),
+        ({"largest_deviation": 0.5}, r"\.straight is true, and largest_deviation is 0\.5"),
+    ],
+)
+def test_words_of_a_growth_are_those_of_its_numbers(changes: dict[str, Any], message: str) -> None:
+    plain = summarized()
+    known = {"runner": "cudnn", "phase": "forward", "axis": "hidden-size", "at": {}, "n_points": 3, "exponent": 1.0}
+    growth = to_plain(SweepGrowth(**known, largest_deviation=0.01, straight=True))
+    for sound in ({}, {"largest_deviation": 0.5, "lack_of_fit_p": 0.05}, {"straight": False, "largest_deviation": 0.5}):
+        plain["sweep"] = {"axes": [], "cells": [], "growth": [growth | sound]}
+        Run.from_dict(plain)
+    plain["sweep"]["growth"] = [growth | changes]
+    with pytest.raises(UsageError, match=rf"^sweep\.growth\[0\]{message}$"):
+        Run.from_dict(plain)
+
+
 def test_sessions_have_processes() -> None:
     plain = summarized()
     plain["plan"] |= {"sessions": 2, "processes": 6}

@@ -115,7 +115,7 @@ VERIFIED: dict[str, tuple[Callable[[Any], object], str]] = {
     # `verify` has a reason for each runner that failed.
     "a failed runner without a cause": (
         lambda found: (found.update(ok=False), found["results"][0].update(status="failed", reason=None)),
-        r"^results\[0\] is failed, and has neither a reason nor a check that is not ok$",
+        r"^results\[0\] is failed, and has no reason$",
     ),
     # The index is of an element of both tensors.
     "an element beyond the tensor": (

@@ -62,6 +62,9 @@ def _check_complete(found: Comparison) -> None:
         raise UsageError(f"{missing[0]} is missing, and {min(known.keys() - missing)} is not")
     if found.basis == "per_iteration" and None in {found.baseline.iterations, found.candidate.iterations}:
         raise UsageError("basis is per_iteration, and a side has no iterations")
+    counts = [found.baseline.captures, found.candidate.captures]
+    if found.basis in {"total", "per_capture"} and (found.basis == "total") != (counts == [1, 1]):
+        raise UsageError(f"basis is {found.basis}, and the captures of the sides are {counts[0]} and {counts[1]}")
 
 
 def check_certainty(path: str, row: Change | StatisticChange, error: float) -> None:
@@ -141,6 +144,9 @@ def _check_names(path: str, row: Kernel) -> None:
     if row.name not in names.values():
         known = " and ".join(shown(name) for name in names.values() if name is not None)
         raise UsageError(f"{path}.name is {shown(row.name)}, and on the sides it is {known}")
+    matched_by = "name" if row.baseline_name == row.candidate_name else "shape" if None not in names.values() else None
+    if row.matched_by != matched_by:
+        raise UsageError(f"{path}.matched_by is {shown(row.matched_by)}, and the names of the sides give {matched_by}")
 
 
 def _check_launches(path: str, row: Change, found: Comparison) -> None:

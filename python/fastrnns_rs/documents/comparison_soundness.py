@@ -11,7 +11,7 @@ from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.basis_soundness import check_bases
 from fastrnns_rs.documents.change_soundness import check_certainty, check_changes
 from fastrnns_rs.documents.codec import has_keys_since, shown, to_plain
-from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld
+from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld, name_rows
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.run_soundness import check_estimate
 from fastrnns_rs.documents.side_soundness import check_sides
@@ -384,3 +384,7 @@ def _check_exit_code(found: Comparison) -> None:
     }
     if not causes.get(found.exit_code, False):
         raise UsageError(f"exit_code is {found.exit_code}, and no row is the cause")
+    failed = {name for one in found.warnings if one.code == "runner_failed" for name in one.rows}
+    for (path, row), (title, *_) in zip(_placed("rows", found.rows), name_rows(found.rows), strict=True):
+        if title in failed and row.baseline and not row.candidate and found.exit_code != 1:
+            raise UsageError(f"exit_code is {found.exit_code}, and {path} failed in the candidate")

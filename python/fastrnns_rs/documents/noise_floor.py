@@ -11,7 +11,7 @@ from fastrnns_rs.documents.codec import shown, since
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.noise_figures import minimum_detectable_change, wilson
 from fastrnns_rs.documents.part import Part
-from fastrnns_rs.documents.self_check import SIGNIFICANCE, SelfCheck
+from fastrnns_rs.documents.self_check import SIGNIFICANCE, CheckName, SelfCheck
 from fastrnns_rs.documents.tolerances import COMPUTED
 from fastrnns_rs.errors import UsageError
 
@@ -21,6 +21,10 @@ _MOST_COUNT = 1 << 63
 _LEAST_SESSIONS = 8
 #: Standard errors of an effect that is detected with 80 % power: more if few processes show the standard error.
 _LEAST_ERRORS = 2.8
+#: Half intervals for this session that an effect between sessions is at most, beyond twice the margin of `compare`.
+#: Without a finding this session is in its interval, so that it hardly adds to the variance: some two are usual.
+_MOST_PREDICTED = 2.5
+_MOST_MARGIN = 0.02
 #: Largest logarithm of an effect that is checked.
 _MOST_LOG = 9.0
 #: Relative difference of the logarithms of two effects: builds searched in two ways, and one rounded to three digits.
@@ -115,6 +119,15 @@ class NoiseFloor(Part):
         for name in names:
             if names.count(name) > 1:
                 raise UsageError(f"duplicate check: {name}")
+        session = self._find_check("session")
+        if session is None:
+            return
+        expected = None if session.n_sessions is None else session.n_sessions + 1
+        if self.n_sessions != expected:
+            raise UsageError(f"n_sessions is {self.n_sessions}, and the check of the session gives {expected}")
+
+    def _find_check(self, name: CheckName) -> SelfCheck | None:
+        return next((one for one in self.checks if one.check == name), None)
 
     def _check_alarms(self) -> None:
         """Rejects a rate of no number of alarms, and another interval than its own."""
@@ -140,6 +153,7 @@ class NoiseFloor(Part):
         if sessions is None or self.n_sessions is None or self.n_sessions < _LEAST_SESSIONS:
             known = f"session_log_stddev is {sessions} and n_sessions {self.n_sessions}"
             raise UsageError(f"between_sessions_change is {self.between_sessions_change:g}, and {known}")
+        self._check_prediction(self.between_sessions_change)
         change = self.between_sessions_change
         # The spread is that of the difference of two sessions.
         least = math.expm1(min(_LEAST_ERRORS * sessions * 2**0.5, _MOST_LOG))
@@ -147,6 +161,17 @@ class NoiseFloor(Part):
             raise UsageError(
                 f"between_sessions_change is {change:g}, and its standard deviation gives {least:g} or more"
             )
+
+    def _check_prediction(self, change: float) -> None:
+        """Rejects an effect between sessions far above what earlier sessions predict."""
+        session = self._find_check("session")
+        if session is None or session.finding != "none" or not session.ratio_ci_low or not session.ratio_ci_high:
+            return
+        half = math.log(session.ratio_ci_high / session.ratio_ci_low) / 2
+        most = math.expm1(min(_MOST_PREDICTED * half + _MOST_MARGIN, _MOST_LOG))
+        if change > most:
+            interval = f"the interval of session from {session.ratio_ci_low:.4g} to {session.ratio_ci_high:.4g}"
+            raise UsageError(f"between_sessions_change is {change:.4g}, and {interval} gives {most:.4g} or less")
 
     def _check_detectable(self) -> None:
         """Checks the effect within a session, and the variation of its processes."""
@@ -175,7 +200,7 @@ class NoiseFloor(Part):
 
     def _check_interval_of_pairs(self, spread: float) -> None:
         """Checks that pairs that vary so much have the interval between the sides."""
-        sides = next((one for one in self.checks if one.check == "sides"), None)
+        sides = self._find_check("sides")
         # Without a difference, the phase of the check is the one that varies most.
         if sides is None or not (sides.finding == "none" or sides.phase == self.phase):
             return

@@ -64,6 +64,8 @@ class SelfCheck(Part):
             raise UsageError(f"{self.check} has a {self.finding} without its size or place")
         if is_found and (self.check == "time") == (self.finding == "difference"):
             raise UsageError(f"{self.check} has a {self.finding}, which it cannot have")
+        if self.check != "session" and self.n_sessions is not None:
+            raise UsageError(f"n_sessions is {self.n_sessions}, and the check is {self.check}, not session")
         self._check_absence()
         self._check_interval()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LEAST_POINTS = 3
 _LEAST_PROCESSES = 3
 #: A line does not fit if a time deviates more: the exponent then changes by about 0.2 over a factor of 4.
-_LARGEST_DEVIATION = 0.05
+LARGEST_DEVIATION = 0.05
 #: The deviation must also be significant at this level.
 _LEVEL = 0.05
 #: Fields of a growth law that the document copies.
@@ -71,13 +71,12 @@ class Growths:
         if min(min(medians) for medians in times.values()) <= 0:
             return replace(empty, reason="the clock is too coarse: some times are 0")
         law = growth([float(size) for size in sizes], [times[size] for size in sizes])
-        off = law.largest_deviation > _LARGEST_DEVIATION
-        by_more_than_chance = law.lack_of_fit_p is None or law.lack_of_fit_p < _LEVEL
+        off = law.largest_deviation > LARGEST_DEVIATION
         return replace(
             empty,
             **{name: getattr(law, name) for name in _GROWTH_FIELDS},
             # With fewer processes, chance cannot be excluded.
-            straight=not (off and by_more_than_chance) if law.n_processes >= _LEAST_PROCESSES else None,
+            straight=not off or by_chance(law.lack_of_fit_p) if law.n_processes >= _LEAST_PROCESSES else None,
         )
 
     def _find_medians(self, result: Result, phase: Phase) -> list[float]:
@@ -86,6 +85,11 @@ class Growths:
         if key not in self._medians:
             self._medians[key] = _medians(result, phase)
         return self._medians[key]
+
+
+def by_chance(lack_of_fit_p: float | None) -> bool:
+    """Returns True if a deviation from the line may be by chance."""
+    return lack_of_fit_p is not None and lack_of_fit_p >= _LEVEL
 
 
 def _phases(line: Sequence[Result]) -> list[Phase]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.sweep import label, name_runner
-from fastrnns_rs.documents.sweep_findings import Growths
+from fastrnns_rs.documents.sweep_findings import LARGEST_DEVIATION, Growths, by_chance
 from fastrnns_rs.documents.tolerances import COMPUTED, check_number
 from fastrnns_rs.errors import UsageError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.sweep import Point, Sweep, SweepCell, SweepGrowth
 
 #: Numbers of a growth that the processes give. Earlier builds had another test of the fit.
-_COMPUTED = ("n_points", "exponent", "ci_low", "ci_high", "largest_deviation")
+_COMPUTED = ("n_points", "exponent", "ci_low", "ci_high", "confidence_level", "largest_deviation")
 
 
 def check_sweep(run: Run) -> None:
@@ -31,6 +31,7 @@ def check_sweep(run: Run) -> None:
     with_cells = _check_cells(run.sweep, measured)
     for number, one in enumerate(run.sweep.growth):
         _check_exponent(f"sweep.growth[{number}].exponent", one)
+        _check_words(f"sweep.growth[{number}]", one)
     # Earlier builds kept the sweep of an interrupted run while they resumed it.
     if measured and run.status != "interrupted":
         _check_growths(run.sweep.growth, measured)
@@ -103,6 +104,18 @@ def _check_exponent(path: str, one: SweepGrowth) -> None:
         # Exponents near 0 have absolute rounding errors.
         if not low - COMPUTED <= one.exponent <= high + COMPUTED:
             raise UsageError(f"{path} is {one.exponent:.9g}, outside of {of} from {low:.9g} to {high:.9g}")
+
+
+def _check_words(path: str, one: SweepGrowth) -> None:
+    """Rejects a reason with an exponent, and a fit that its deviation contradicts."""
+    if (one.exponent is None) == (one.reason is None):
+        raise UsageError(f"{path} has {'neither exponent nor' if one.reason is None else 'both exponent and'} reason")
+    off = one.largest_deviation
+    if one.straight is None or off is None:
+        return
+    bends = off > LARGEST_DEVIATION
+    if bends == one.straight and not (bends and by_chance(one.lack_of_fit_p)):
+        raise UsageError(f"{path}.straight is {str(one.straight).lower()}, and largest_deviation is {off:.4g}")
 
 
 def _check_growths(growth: Sequence[SweepGrowth], measured: Sequence[Result]) -> None:

@@ -150,9 +150,8 @@ def check_result(path: str, result: Verified) -> None:
         raise UsageError(f"{path} is ok, and no check is of its results")
     if result.status in {"skipped", "interrupted"} and result.checks:
         raise UsageError(f"{path} is {result.status}, and has checks")
-    # A runner may also fail by an error, which is its reason.
-    if result.status == "failed" and result.reason is None and all(one.ok for one in result.checks):
-        raise UsageError(f"{path} is failed, and has neither a reason nor a check that is not ok")
+    if result.status == "failed" and result.reason is None:
+        raise UsageError(f"{path} is failed, and has no reason")
     for number, check in enumerate(result.checks):
         place = f"{path}.checks[{number}]"
         _check_errors(place, check)
