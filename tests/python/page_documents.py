@@ -89,7 +89,9 @@ def sweep() -> Run:
     results = []
     for name, level, power in (("cudnn", 4e5, 1.1), ("py", 2e6, 1.4)):
         for size in sizes:
-            made = run_files.result(name, processes=5, count=20, level_ns=level * (size / 64) ** power, backward=False)
+            time_ns = level * (size / 64) ** power
+            made = run_files.result(name, processes=5, count=20, seed=size, level_ns=time_ns, backward=False)
+            made = replace(made, problem=replace(made.problem, hidden_size=size))
             results.append(
                 replace(with_summaries(made), point={"hidden-size": size}, label=f"{name}[hidden-size={size}]")
             )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastrnns_rs.documents.document import Document
+from fastrnns_rs.documents.json_schema import json_schema
 from fastrnns_rs.errors import UsageError
 
 #: Places of one name that are tried: of a thousand samples, two say as much.
@@ -23,16 +24,18 @@ def find_free(kind: type[Document], plain: Any) -> set[str]:
     """
     kind.from_dict(plain)
     found: set[str] = set()
-    tried: dict[str, int] = {}
+    places: dict[str, list[tuple[Place, Any]]] = {}
     for place, value in _places(plain):
-        name = _name(place)
-        tried[name] = tried.get(name, 0) + 1
-        if tried[name] > _FEW:
-            continue
-        if any(_is_read(kind, plain, place, other) for other in _changes(value)):
-            found.add(name)
-        if value is not None and not isinstance(value, list) and _is_read(kind, plain, place, None):
-            found.update(_let_go(kind, _with(plain, place, None), place))
+        places.setdefault(_name(place), []).append((place, value))
+    words = [*_words(json_schema(kind, ""))]
+    for name, known in places.items():
+        # As of another row.
+        others = [*dict.fromkeys(value for _, value in known if value is not None and not isinstance(value, list))]
+        for place, value in known[:_FEW]:
+            if any(_is_read(kind, plain, place, other) for other in [*_changes(value, words), *others[: 2 * _FEW]]):
+                found.add(name)
+            if value is not None and not isinstance(value, list) and _is_read(kind, plain, place, None):
+                found.update(_let_go(kind, _with(plain, place, None), place))
     alone = {one for one in found if " without " not in one}
     return alone | {one for one in found if one.partition(" without ")[0] not in alone}
 
@@ -62,7 +65,16 @@ def _name(place: Place) -> str:
     return "".join("[]" if isinstance(key, int) else f".{key}" for key in place).removeprefix(".")
 
 
-def _changes(value: Any) -> list[Any]:
+def _words(schema: Any) -> Iterator[list[str]]:
+    """Yields the lists of words of which a value may be one."""
+    for key, value in schema.items() if isinstance(schema, dict) else enumerate(schema):
+        if key == "enum":
+            yield value
+        elif isinstance(value, dict | list):
+            yield from _words(value)
+
+
+def _changes(value: Any, words: Sequence[Sequence[str]] = ()) -> list[Any]:
     """Values of the same type that are clearly others."""
     match value:
         case bool():
@@ -72,7 +84,7 @@ def _changes(value: Any) -> list[Any]:
         case float():
             return [1.5 * value + 0.001, value / 2, 0.0]
         case str():
-            return ["another"]
+            return ["another", *(one for known in words if value in known for one in known)]
         case _:
             return []
 

@@ -11,7 +11,8 @@ import pytest
 from comparison_documents import of_captures, of_runs
 from conftest import ROOT
 from free_values import find_free
-from page_documents import history
+from noise_floors import floor_of_sessions
+from page_documents import history, sweep
 from run_files import both, of_other_session, result, run
 from summary_documents import inductor_of
 from verb_documents import verification
@@ -21,6 +22,7 @@ from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.document import Document
 from fastrnns_rs.documents.history import History
 from fastrnns_rs.documents.inductor_report import InductorReport
+from fastrnns_rs.documents.noise_floor import NoiseFloorDocument
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.documents.verification import Verification
@@ -28,7 +30,7 @@ from fastrnns_rs.documents.verification import Verification
 
 def runs(_folder: Path) -> list[Document]:
     few = result(count=4)
-    return [run([few, result("jit", count=4, backward=False)]), both(few, result(seed=1, count=4))]
+    return [run([few, result("jit", count=4, backward=False)]), both(few, result(seed=1, count=4)), sweep()]
 
 
 def comparisons(folder: Path) -> list[Document]:
@@ -50,6 +52,7 @@ MADE: dict[type[Document], Callable[[Path], list[Document]]] = {
     InductorReport: lambda _: [InductorReport.from_dict(inductor_of(lambda: "some text"))],
     Verification: lambda _: [verification()],
     History: lambda _: [history()],
+    NoiseFloorDocument: lambda folder: [floor_of_sessions(folder, 9)],
 }
 
 #: What is measured, named or chosen by somebody: no other value of the document gives it.
@@ -57,24 +60,25 @@ FACTS: dict[type[Document], str] = {
     Run: """
         run_id created_utc command[] tool.* environment.* plan.* sessions[].started_utc
         sides[].label sides[].python sides[].environment.*
-        results[].runner results[].group results[].problem.* results[].timing_mode results[].timer_resolution_ns
-        results[].processes[].index results[].processes[].order results[].processes[].first_call.forward_ns
-        results[].processes[].forward_ns[] results[].processes[].backward_ns[]
+        results[].runner results[].group results[].mode results[].problem.* results[].timing_mode
+        results[].timer_resolution_ns results[].processes[].index results[].processes[].order
+        results[].processes[].first_call.forward_ns results[].processes[].forward_ns[]
+        results[].processes[].backward_ns[] sweep.axes[].name sweep.axes[].values[]
     """,
     Comparison: """
-        *.created_utc *.files[] *.label *.span_ns *warnings[].* method.false_discovery_rate method.margin method.forced
-        rows[].group rows[].label rows[].problem.seed rows[].*.n_samples
-        kernels[].baseline_name kernels[].candidate_name kernels[].short_name *.idle_times[].cause device_time.name
+        *.created_utc *.files[] *.label *.span_ns *warnings[].* method.false_discovery_rate method.margin
+        method.margin_source method.forced rows[].runner rows[].phase rows[].group rows[].label
+        rows[].problem.seed rows[].*.n_samples kernels[].short_name *.idle_times[].cause device_time.name
     """,
     SummaryDocument: """
-        captures[].* warnings[].* *.name *.short_name *.rank devices[].process_id devices[].end_ns
+        captures[].* warnings[].* *.name *.short_name *.rank ranges[].kind devices[].process_id devices[].end_ns
         kernels[].grid[] kernels[].block[] streams[].stream_id *.bounds_ns[] devices[].activity.bin_ns
         iterations[].index iterations[].start_ns iterations[].differences[].category
     """,
     InductorReport: """
-        environment.* warnings[].* modules[].*_path modules[].path modules[].device modules[].runner modules[].graph_id
-        modules[].first_call_ns modules[].peak_memory_bytes modules[].upstream_ms *.timing_mode *.host_ns *.name
-        modules[].categories[].count modules[].categories[].total_ns modules[].top[].*
+        environment.* warnings[].* modules[].*_path modules[].path modules[].device modules[].runner modules[].graph
+        modules[].graph_id modules[].first_call_ns modules[].peak_memory_bytes modules[].upstream_ms *.timing_mode
+        *.host_ns *.name modules[].categories[].count modules[].categories[].total_ns modules[].top[].*
         modules[].kernels[].assembled[].* modules[].kernels[].category modules[].kernels[].chosen
         modules[].kernels[].config modules[].kernels[].key modules[].kernels[].reason modules[].kernels[].registers
         modules[].kernels[].shared_memory_bytes modules[].kernels[].spills modules[].kernels[].bandwidth_fraction
@@ -87,13 +91,19 @@ FACTS: dict[type[Document], str] = {
     History: """
         folder runs[].* trends[].device trends[].points[].n_processes trends[].n_sessions
     """,
+    NoiseFloorDocument: """
+        *.cpu_model *.device *.device_name *.measured_utc *.phase *.runner *.seed *.torch_version
+    """,
 }
 #: What other values would give, or limit more than the checks do.
 DERIVED: dict[type[Document], str] = {
-    Run: "results[].*.n_effective",
+    Run: """
+        status results[].*.n_effective sweep.cells[].samples_per_second sweep.growth[].ci_method
+        sweep.growth[].lack_of_fit_p
+    """,
     Comparison: """
         *.sessions *.reason *.delta_ci_low_ns *.delta_ci_high_ns *.ratio_ci_low *.ratio_ci_high *.p_value
-        rows[].*.p_value_adjusted rows[].shift_ns method.name method.confidence_level
+        rows[].*.p_value_adjusted rows[].shift_ns method.name method.statistic method.confidence_level
     """,
     SummaryDocument: """
         *.stddev_ns *.p95_ns *.min_ns *.max_ns devices[].overlap_ns devices[].exposed_communication_ns
@@ -105,8 +115,12 @@ DERIVED: dict[type[Document], str] = {
         *.n_effective *.confidence_level modules[].kernels[].time.ci_low_ns modules[].kernels[].time.ci_high_ns
         modules[].kernels[].time.min_ns modules[].kernels[].time.max_ns modules[].kernels[].time.n_samples
     """,
-    Verification: "results[].checks[].max_relative",
+    Verification: "results[].reason results[].checks[].max_relative",
     History: "trends[].session_stddev trends[].points[].ci_low_ns trends[].points[].ci_high_ns",
+    NoiseFloorDocument: """
+        *.between_sessions_change *.session_log_stddev *.log_stddev *.n_processes *.processes_per_side
+        *.checks[].p_value *.checks[].ratio *.checks[].ratio_ci_high *.checks[].ratio_ci_low
+    """,
 }
 
 
