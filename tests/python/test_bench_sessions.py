@@ -150,16 +150,28 @@ def test_a_clock_that_is_set_back_by_years_costs_no_run(
     ] * 2
 
 
-def test_a_run_is_not_resumed_with_a_clock_that_was_lost(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_resumed_with_a_clock_that_was_lost(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with a clock that was ahead, and is right now."""
     words = ["--processes", "2", "--sessions", "2", "--every", "1h", "--output", "run.json"]
     interrupted_at(monkeypatch, 1, *BENCH, *words)
-    kept = Path("run.json").read_bytes()
-    monkeypatch.setattr(session, "utc_now", lambda: "1970-01-01T00:00:07Z")
-    done = run_pretended("bench", "--resume", "run.json")
-    assert done.status == 2
-    assert "error: cannot resume the run: results[0].processes[0].started_utc is " in done.stderr
-    assert "hint: Set the clock of the machine" in done.stderr
-    assert Path("run.json").read_bytes() == kept
+    for module in (session, execution):
+        monkeypatch.setattr(module, "utc_now", lambda: "1970-01-01T00:00:07Z")
+    run, _ = interrupted_at(monkeypatch, 9, "bench", "--resume", "run.json")
+    assert run.status == "complete"
+    assert [[one.started_utc is None for one in row.processes] for row in run.results] == [
+        [True, True, False, False]
+    ] * 2
+
+
+def test_a_filtered_file_of_an_interrupted_run_is_resumed(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run was measured to its end, and then refused by every reader."""
+    words = ["--processes", "2", "--sessions", "2", "--every", "1h", "--output", "run.json"]
+    run, _ = interrupted_at(monkeypatch, 1, *BENCH, *words)
+    replace(run, results=run.results[1:]).save("run.json")
+    run, _ = interrupted_at(monkeypatch, 9, "bench", "--resume", "run.json")
+    assert [len(row.processes) for row in run.results] == [4, 4]
+    orders = [one.order for row in run.results for one in row.processes]
+    assert len(orders) == len({*orders})
 
 
 def test_a_session_that_was_interrupted_goes_on_at_once(anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -323,10 +323,6 @@ CAUSES: dict[str, tuple[Callable[[Any], object], str]] = {
         ],
         "idle_causes have ",
     ),
-    "a rank beyond the world": (
-        lambda found: found["captures"][0].update(rank=3, world_size=2),
-        "captures[0].rank is 3, and world_size 2",
-    ),
 }
 
 

@@ -29,7 +29,6 @@ def check_figures(found: SummaryDocument) -> None:
         UsageError: If there is such a number; the message names its path.
     """
     with_totals = has_totals(found)
-    _check_captures(found)
     for name in ("kernels", "memory_operations", "api_calls", "iteration_statistics"):
         for place, each in enumerate(getattr(found, name)):
             check_statistics(f"{name}[{place}]", each, "ns", has_totals=with_totals)
@@ -51,12 +50,6 @@ def check_figures(found: SummaryDocument) -> None:
     _check_ranks(found)
     if has_latest_keys(found):
         _check_nulls_of_keys(found)
-
-
-def _check_captures(found: SummaryDocument) -> None:
-    for place, capture in enumerate(found.captures):
-        if capture.rank is not None and capture.world_size is not None and capture.rank >= capture.world_size:
-            raise UsageError(f"captures[{place}].rank is {capture.rank}, and world_size {capture.world_size}")
 
 
 def has_totals(found: SummaryDocument) -> bool:

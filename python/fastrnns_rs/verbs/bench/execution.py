@@ -167,9 +167,12 @@ class _Execution:
         ]
         self._results: dict[int, Result] = {}
         for index, row in enumerate(self._rows):
+            # Of a resumed run, whose clock was ahead, or is behind now.
+            row.forget_starts(run.sessions[-1].started_utc if run.sessions else None)
             if row.processes or row.task.refusal is not None:
                 self._results[index] = row.result()
-        self._order = sum(len(row.processes) for row in self._rows)
+        # A filtered file of an interrupted run lacks processes.
+        self._order = 1 + max((one.order for row in self._rows for one in row.processes), default=-1)
         self._session = run.sessions[-1].session_id if run.sessions else None
         self._session_began = run.sessions[-1].started_utc if run.sessions else None
         # Part of the processes that the current session measures, and the time of its start.

@@ -119,7 +119,7 @@ class Row:
             self._keep([*earlier, make_damaged(error, **place)])
         return self.processes[-1]
 
-    def forget_starts(self, time: str) -> None:
+    def forget_starts(self, time: str | None) -> None:
         """Forgets starts that are after a time: the clock was wrong."""
         known = self.processes
         self._keep([replace(one, started_utc=None) if is_before(time, one.started_utc) else one for one in known])

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.codec import to_plain
-from fastrnns_rs.documents.session_soundness import check_starts
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import warnings
 from fastrnns_rs.runners.source_hash import source_sha256
@@ -50,7 +49,6 @@ def resumed(earlier: Run, plan: BenchPlan, fresh: Run, *, order_seed: int | None
     _compare("environment", earlier.environment, fresh.environment)
     _compare("tool", earlier.tool, fresh.tool)
     _check_machine(earlier, fresh)
-    _check_clock(earlier, fresh)
     _check_results(earlier)
     _check_sources(earlier, plan)
     # Warnings about samples are computed again at the end. Warnings about the machine stay valid for the earlier
@@ -94,21 +92,6 @@ def _check_machine(earlier: Run, fresh: Run) -> None:
     if len(known) > 1:
         hint = "Use the machine of the first command, or run again. A container may get a new machine ID at each start."
         raise UsageError("cannot resume the run: it began on another machine", hint)
-
-
-def _check_clock(earlier: Run, fresh: Run) -> None:
-    """Checks that the clock of the machine is not behind the earlier processes.
-
-    A reader would take them for those of a later session.
-
-    Raises:
-        UsageError: If it is, by more than a day.
-    """
-    try:
-        check_starts(replace(earlier, sessions=[*earlier.sessions, *fresh.sessions]))
-    except UsageError as error:
-        hint = "Set the clock of the machine, or start the run again."
-        raise UsageError(f"cannot resume the run: {error.message}", hint) from None
 
 
 def _check_results(run: Run) -> None:
