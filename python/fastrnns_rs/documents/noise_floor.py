@@ -21,8 +21,8 @@ _MOST_COUNT = 1 << 63
 _LEAST_SESSIONS = 8
 #: Standard errors of an effect that is detected with 80 % power: more if few processes show the standard error.
 _LEAST_ERRORS = 2.8
-#: Half intervals for this session that an effect between sessions is at most, beyond twice the margin of `compare`.
-#: Without a finding this session is in its interval, so that it hardly adds to the variance: some two are usual.
+#: Largest effect between sessions, in half-widths of the interval that earlier sessions predict, and what the margin
+#: of `compare` adds. Without a finding this session is in its interval, and hardly adds to the variance.
 _MOST_PREDICTED = 2.5
 _MOST_MARGIN = 0.02
 #: Largest logarithm of an effect that is checked.
