@@ -172,6 +172,12 @@ REFUSED = {
     "a flag of captures inside": (["--internal-run", "--torch", "--keep"], 2, "--keep and --internal-run", ""),
     "cuda on a CPU": (["--torch", "--activities", "cuda"], 2, "cuda", ""),
     "a schedule too long": (["--torch", "--schedule", "active=9"], 2, "needs 11 iterations, and 5 run", "--nloops 11"),
+    "a schedule of too many": (
+        ["--torch", "--dry-run", "--nloops", "100001", "--schedule", "repeat=0,wait=0,warmup=0"],
+        2,
+        "records 100001 iterations (--schedule)",
+        "at most 100,000 iterations",
+    ),
     "a schedule of nonsense": (["--torch", "--schedule", "activ=9"], 2, "'activ' (--schedule)", "active"),
     "torch's options for nsys": (["--nsys", "--with-stack"], 2, "torch.profiler", "torch.profiler"),
     "a runner that is not there": (["--torch", "--rnns", "cudn"], 2, "'cudn' (--rnns)", "--rnns cudnn"),
@@ -206,6 +212,11 @@ def test_a_number_of_captures_is_checked_before_it_takes_memory(tmp_path: Path) 
         profile_cli("--torch", "--dry-run", "--processes", f"{10**15}", "--output-dir", tmp_path / "out"), 2
     )
     assert error == f"out of range: {10**15} (--processes)"
+
+
+def test_iterations_are_not_listed_before_anything_runs() -> None:
+    """A list of them took memory without end, also for a dry run."""
+    assert len(ProfileRequest(tool="nsys").captured(10**15)) == 10**15
 
 
 def test_nothing_to_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

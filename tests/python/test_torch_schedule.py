@@ -52,6 +52,7 @@ def torchs_cycles(schedule: Schedule, iterations: int) -> list[list[int]]:
 def test_cycles_are_torchs(schedule: Schedule, iterations: int) -> None:
     cycles = torchs_cycles(schedule, iterations)
     assert schedule.cycles(iterations) == cycles
+    assert [schedule.cycle(index, iterations) for index in range(len(cycles))] == cycles
     assert schedule.recorded(iterations) == sum(map(len, cycles))
 
 
@@ -69,6 +70,15 @@ def test_what_is_needed_is_enough_and_no_more(schedule: Schedule) -> None:
     schedule.check(schedule.needed)
     with pytest.raises(UsageError, match=f"needs {schedule.needed} iterations"):
         schedule.check(schedule.needed - 1)
+
+
+def test_no_schedule_records_more_than_a_trace_can_hold() -> None:
+    schedule = Schedule(wait=1, warmup=0, active=1, repeat=0)
+    schedule.check(200_001)
+    with pytest.raises(UsageError, match="records 100001 iterations"):
+        schedule.check(200_002)
+    with pytest.raises(UsageError, match=f"records {10**15} iterations"):
+        schedule.check(2 * 10**15)
 
 
 @given(SCHEDULES)

@@ -178,7 +178,8 @@ def profile(
         baseline: True also runs without the profiler, to compare.
         activities: Activities to trace, as `["cpu", "cuda"]` or `"cpu,cuda"`. This argument and all that follow are for
             torch's profiler.
-        schedule: Recorded iterations: a `Schedule`, or a text as `"wait=1,warmup=1,active=3,repeat=1,skip-first=0"`.
+        schedule: Recorded iterations, at most 100,000: a `Schedule`, or a text as
+            `"wait=1,warmup=1,active=3,repeat=1,skip-first=0"`.
         on_trace_ready: Destination of traces: `chrome:DIR`, `tensorboard:DIR` or `module:function`.
         record_shapes: True records shapes of inputs.
         profile_memory: True records allocations.

@@ -102,7 +102,11 @@ _TORCH_OPTIONS = (
 @click.option(
     "--activities", cls=ListOption, metavar="NAME...", help="Activities to record: cpu, cuda. [default: by device]"
 )
-@click.option("--schedule", metavar="KEY=N,...", help=f"Schedule of torch.profiler. [default: {Schedule()}]")
+@click.option(
+    "--schedule",
+    metavar="KEY=N,...",
+    help=f"Schedule of torch.profiler, with at most 100,000 recorded iterations. [default: {Schedule()}]",
+)
 @click.option(
     "--on-trace-ready",
     cls=Handler,

@@ -8,6 +8,8 @@ from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.problem.problem import check_count
 
 _MOST_DIGITS = 20
+#: A trace of more iterations would take gigabytes, and the list of them is made before anything runs.
+_MOST_RECORDED = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +80,21 @@ class Schedule:
         """
         found: list[list[int]] = []
         while not self.repeat or len(found) < self.repeat:
-            first = self.skip_first + len(found) * self._length + self.wait + self.warmup
-            recorded = list(range(first, min(first + self.active, iterations)))
+            recorded = self.cycle(len(found), iterations)
             if not recorded:
                 break
             found.append(recorded)
         return found
+
+    def cycle(self, index: int, iterations: int) -> list[int]:
+        """Returns the iterations that one cycle records, out of `iterations`.
+
+        Args:
+            index: Number of the cycle, from 0.
+            iterations: Number of iterations that run.
+        """
+        first = self.skip_first + index * self._length + self.wait + self.warmup
+        return list(range(first, min(first + self.active, iterations)))
 
     def recorded(self, iterations: int) -> int:
         """Returns how many of `iterations` all cycles together record."""
@@ -97,11 +108,15 @@ class Schedule:
         """Rejects a schedule that cannot be completed.
 
         Raises:
-            UsageError: If the schedule needs more iterations than are run.
+            UsageError: If the schedule needs more iterations than are run, or records more than 100,000.
         """
         if self.needed > iterations:
             message = f"schedule too long: {str(self)!r} needs {self.needed} iterations, and {iterations} run"
             raise UsageError(message, f"Use `nloops={self.needed}` or a shorter schedule.", where="schedule")
+        recorded = self.recorded(iterations)
+        if recorded > _MOST_RECORDED:
+            message = f"schedule too long: {str(self)!r} records {recorded} iterations"
+            raise UsageError(message, f"Record at most {_MOST_RECORDED:,} iterations.", where="schedule")
 
     @property
     def _length(self) -> int:

@@ -45,14 +45,14 @@ class ProfileRequest:
         if self.tool is not None and self.tool not in TOOLS:
             raise unknown("unknown profiler", self.tool, TOOLS, where="tool")
 
-    def captured(self, nloops: int) -> list[int]:
+    def captured(self, nloops: int) -> Sequence[int]:
         """Returns the captured iterations, out of those that a runner runs.
 
         Raises:
-            UsageError: If the schedule of torch's profiler needs more iterations.
+            UsageError: If the schedule of torch's profiler needs more iterations, or records too many.
         """
         if self.tool != "torch":
-            return [*range(nloops)]
+            return range(nloops)
         self.torch.schedule.check(nloops)
         return [iteration for cycle in self.torch.schedule.cycles(nloops) for iteration in cycle]
 

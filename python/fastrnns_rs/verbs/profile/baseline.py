@@ -12,6 +12,7 @@ from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.verbs.profile.attempt import describe_end
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from fastrnns_rs.documents.codec import RunWarning
@@ -52,7 +53,7 @@ class Baseline(NamedTuple):
             hint = "Give the run more time: fastrnns-rs profile --timeout SECONDS RUNNER"
         return make_warning("baseline_failed", evidence=why, hint=hint)
 
-    def iteration_ns(self, captured: list[int]) -> dict[str, int]:
+    def iteration_ns(self, captured: Sequence[int]) -> dict[str, int]:
         """Returns the time of one iteration without the profiler, by successful runner.
 
         The time is the median over the captured iterations, in nanoseconds. Each iteration is the sum of its forward
@@ -63,7 +64,7 @@ class Baseline(NamedTuple):
         """
         return {name: round(median(_took(one, captured))) for name, one in _well(self.answer).items()}
 
-    def ratio(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float | None, RunWarning | None]:
+    def ratio(self, captured: Sequence[int], profiled: dict[str, Any]) -> tuple[float | None, RunWarning | None]:
         """Returns the slowdown of the captured iterations over all runners.
 
         Args:
@@ -84,7 +85,7 @@ class Baseline(NamedTuple):
         failed = [f"{', '.join(sorted(names))} failed {where} the profiler" for where, names in sides if names]
         return None, make_warning("baseline_differs", evidence=" and ".join(failed))
 
-    def interval(self, captured: list[int], profiled: dict[str, Any]) -> tuple[float, float] | None:
+    def interval(self, captured: Sequence[int], profiled: dict[str, Any]) -> tuple[float, float] | None:
         """Returns the 95 % interval of the ratio within these two processes.
 
         It combines the intervals of the medians, which take account of autocorrelation. The distances of independent
@@ -104,7 +105,7 @@ class Baseline(NamedTuple):
         high = math.hypot(math.log(over[2] / over[1]), math.log(under[1] / under[0]))
         return ratio * math.exp(-low), ratio * math.exp(high)
 
-    def described(self, captured: list[int], profiled: dict[str, Any]) -> list[str]:
+    def described(self, captured: Sequence[int], profiled: dict[str, Any]) -> list[str]:
         """Returns a log line for each runner that succeeded in both runs.
 
         The line has the ratio and the ranges of both times.
@@ -119,13 +120,13 @@ class Baseline(NamedTuple):
         return lines
 
 
-def _ratio(captured: list[int], with_it: dict[str, Any], without_it: dict[str, Any]) -> float | None:
+def _ratio(captured: Sequence[int], with_it: dict[str, Any], without_it: dict[str, Any]) -> float | None:
     """Returns the ratio of two sums of the runners' median iterations."""
     over, under = (sum(median(_took(one, captured)) for one in side.values()) for side in (with_it, without_it))
     return over / under if under else None
 
 
-def _sum_interval(captured: list[int], runners: dict[str, Any]) -> tuple[float, float, float]:
+def _sum_interval(captured: Sequence[int], runners: dict[str, Any]) -> tuple[float, float, float]:
     """Returns the sum of the runners' median iterations, between its ends."""
     found = [median_ci(_took(one, captured)) for one in runners.values()]
     total = sum(one.estimate for one in found)
@@ -135,13 +136,13 @@ def _sum_interval(captured: list[int], runners: dict[str, Any]) -> tuple[float, 
     return total - low, total, total + high
 
 
-def _range(runner: dict[str, Any], captured: list[int]) -> str:
+def _range(runner: dict[str, Any], captured: Sequence[int]) -> str:
     """Returns the shortest and the longest time of the captured iterations."""
     took = _took(runner, captured)
     return f"{min(took) / 1e6:.3f} to {max(took) / 1e6:.3f} ms"
 
 
-def _took(runner: dict[str, Any], captured: list[int]) -> list[int]:
+def _took(runner: dict[str, Any], captured: Sequence[int]) -> list[int]:
     """Returns the time of each captured iteration, summed over its phases."""
     return [runner["forward_ns"][one] + (runner["backward_ns"] or {one: 0})[one] for one in captured]
 

@@ -284,8 +284,8 @@ class Run:
             return
         try:
             # A device may stop by itself, with a warning of torch, and so end a cycle before anything is recorded.
-            cycles = [*self._session.options.schedule.cycles(self._iteration + 1), []]
-            self._session.save(self._runner, profiler, cycles[self._saved])
+            recorded = self._session.options.schedule.cycle(self._saved, self._iteration + 1)
+            self._session.save(self._runner, profiler, recorded)
             self._saved += 1
         except BaseException as error:  # noqa: BLE001  # torch would be left between two states, and call this again
             self._failure = error
