@@ -17,6 +17,7 @@ import fastrnns_rs
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.summary import SummaryDocument
 from fastrnns_rs.documents.warning import make_warning
+from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.verbs.report import manifest_warnings
 from fastrnns_rs.verbs.report.capture_summary import Summary
 from fastrnns_rs.verbs.report.summary_json import insert_warnings
@@ -106,6 +107,15 @@ def test_warnings_of_a_manifest_are_repeated(made: Path) -> None:
     compared = fastrnns_rs.compare(made, made.parent)
     assert [one.code for one in compared.warnings].count("events_lost") > 0
     assert "warning[range_yielded_nothing]" in run_cli("report", made, "--by", "inductor", "--wall-time-ms", "1").stdout
+
+
+@pytest.mark.parametrize(("evidence", "reason"), [(None, "m"), ("2 names", "m: 2 names")])
+def test_strict_names_the_manifest_that_tells_of_damage(evidence: str | None, reason: str, made: Path) -> None:
+    change(made, None, warnings=[{"code": "names_damaged", "message": "m", "evidence": evidence, "hint": None}])
+    for path in (made, made.parent):
+        with pytest.raises(FastrnnsError) as refused:
+            fastrnns_rs.read(path, strict=True)
+        assert refused.value.message == f"damaged capture: {str(made)!r}: {reason}"
 
 
 def test_all_forms_of_a_summary_have_the_warnings(made: Path) -> None:

@@ -176,7 +176,7 @@ def read(
     warnings = file_warnings(paths, trace.capture_count)
     summary = Summary(core, selected=bool(selecting), paths=given, warnings=warnings)
     if strict:
-        _refuse_damage(summary)
+        _refuse_damage(summary, paths)
         _refuse_damaged_files(trace, paths)
     if trace_output is not None:
         merged_trace.write(trace, trace_output, counted)
@@ -363,17 +363,20 @@ def _rejected(said: str, pattern: str | None, categories: str | Path | None) -> 
     return UsageError(f"invalid regular expression: {pattern!r}", hint, where="pattern", reason=reason, value=pattern)
 
 
-def _refuse_damage(summary: Summary) -> None:
+def _refuse_damage(summary: Summary, given: Iterable[str | Path]) -> None:
     damage = {"events_skipped", "capture_incomplete", "file_cut_short", "names_damaged"}
     # Events may be missing: a file that is still written is as incomplete as one that is cut.
     damage |= {"recording_incomplete", "unfinished_write"}
     for warning in summary.warning_rows():
         if warning["code"] in damage:
-            # The evidence begins with the path of the capture.
-            evidence = warning["evidence"]
+            from fastrnns_rs.verbs.report.manifests import manifests_at
+
+            # The evidence begins with the path of the capture, or with that of the manifest that has the warning.
+            evidence = f"{warning['evidence']}: "
             paths = [one["path"] for one in summary.to_dict()["captures"]]
+            paths += [os.fspath(file) for one in given for file in manifests_at(one)]
             path = next((one for one in paths if evidence.startswith(f"{one}: ")), "")
-            reason = f"{warning['message']}: {evidence.removeprefix(f'{path}: ')}"
+            reason = f"{warning['message']}: {evidence.removeprefix(f'{path}: ')}".removesuffix(": ")
             raise FastrnnsError(f"damaged capture: {path!r}", "Leave out `strict` to read the rest.", reason=reason)
 
 
