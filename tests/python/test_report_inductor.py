@@ -188,6 +188,30 @@ def test_a_folder_has_the_runs_and_the_time_of_its_manifest(tmp_path: Path) -> N
     assert views(path.parent, "--wall-time-ms", "0.06")["runs"] == 3
 
 
+@pytest.mark.parametrize(
+    ("schedule", "reason"),
+    [
+        ("x", "invalid pair: 'x'"),
+        ("active=0", "out of range: 0"),
+        (
+            "wait=99",
+            "schedule too long: 'wait=99,warmup=1,active=3,repeat=1,skip-first=0' needs 103 iterations, and 10 run",
+        ),
+    ],
+)
+def test_an_invalid_schedule_is_refused_with_its_manifest(schedule: str, reason: str, tmp_path: Path) -> None:
+    path = manifest(tmp_path / "cap", {"py": 30})
+    found = Capture.load(path)
+    torch = replace(found.tool, name="torch")
+    replace(found, tool=torch, command=["x", f"--schedule={schedule}"], unprofiled_ns=[60_000]).save(path)
+    message, hint = failed(run_cli("report", path, "--by", "inductor"), 2)
+    assert (message, hint) == (
+        f"unknown number of runs: '{path}' has an invalid --schedule in its command: {reason}",
+        "Add --runs.",
+    )
+    assert views(path, "--runs", "3")["runs"] == 3
+
+
 def test_a_folder_with_other_captures_has_no_number_of_runs(tmp_path: Path) -> None:
     path = manifest(tmp_path / "cap", {"py": 30})
     other = write(path.parent / "z.json", document([call(), kernel("k", 10, 5)]))

@@ -115,7 +115,7 @@ def runs_in(paths: Sequence[str | Path]) -> int:
         The number of runs; 1 if no file is a manifest.
 
     Raises:
-        UsageError: If only some files are manifests, or a capture failed or has several models.
+        UsageError: If only some files are manifests, or a capture failed, has several models or an invalid schedule.
     """
     found = _find_captures(paths)
     if not any(manifest for _, manifest in found):
@@ -125,7 +125,11 @@ def runs_in(paths: Sequence[str | Path]) -> int:
         why = _unknown_reason(manifest)
         if manifest is None or why:
             raise UsageError(f"unknown number of runs: {str(path)!r} {why}", "Add `runs`.")
-        runs += _runs(manifest)
+        try:
+            runs += _runs(manifest)
+        except UsageError as error:
+            message = f"unknown number of runs: {str(path)!r} has an invalid --schedule in its command"
+            raise UsageError(message, "Add `runs`.", reason=error.what) from None
     return runs
 
 
@@ -241,6 +245,7 @@ def _runs(manifest: Capture) -> int:
     flag = "--schedule="
     given = [word.removeprefix(flag) for word in manifest.command if word.startswith(flag)]
     schedule = Schedule.parse(given[-1]) if given else Schedule()
+    schedule.check(manifest.iterations)
     return schedule.recorded(manifest.iterations)
 
 
