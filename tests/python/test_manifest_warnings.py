@@ -84,6 +84,7 @@ ENDS = [
     ({"exit_status": 1}, "the command ended with exit status 1"),
     ({"exit_status": None, "signal": 9}, "the command was killed by signal 9"),
     ({"timed_out": True, "exit_status": 1}, "the command did not end in time"),
+    ({"checks": []}, "the command ended before the checks"),
     ({"checks": [FAILED]}, "ranges: expected 3, found 2"),
     ({"checks": [FAILED], "exit_status": 2}, "ranges: expected 3, found 2; the command ended with exit status 2"),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shutil
@@ -36,8 +37,11 @@ from profile_commands import (
 )
 
 from fastrnns_rs.cli.exit_codes import ExitCode, find_exit_code
+from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.processes.folder_removal import remove_folders
 from fastrnns_rs.verbs.profile import capture_run, tools
+from fastrnns_rs.verbs.profile.attempt import Attempt
+from fastrnns_rs.verbs.profile.capture_observer import Silent
 
 
 def test_the_fake_makes_a_valid_capture(tmp_path: Path) -> None:
@@ -232,6 +236,40 @@ time.sleep(600)
     record, log = kept(tmp_path / "out")
     assert [one.path for one in record.artefacts] == [str(left)]
     assert "# KeyboardInterrupt" in log
+
+
+@pytest.mark.parametrize(
+    ("count", "folder", "redact"), [(1, "out", False), (9, "out", False), (9, "traces", False), (9, "traces", True)]
+)
+def test_an_interrupted_capture_of_torch_names_its_traces(
+    count: int, folder: str, redact: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process lists the files of a runner after its last cycle."""
+
+    def interrupt(attempt: Attempt, *_: object, **_named: object) -> None:
+        other = tmp_path / folder if attempt.private is None else attempt.private.traces
+        traces = attempt.raw_stem.parent if folder == "out" else other
+        traces.mkdir(exist_ok=True)
+        for index in range(count):
+            path = traces / f"{attempt.raw_stem.name}.cudnn.{index}.json.gz"
+            path.write_bytes(gzip.compress(b"{}"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Attempt, "run_and_listen", interrupt)
+    notes: list[str] = []
+    # A redacted manifest names its files relative to itself.
+    monkeypatch.setattr(Silent, "note", lambda _, text: notes.append(text.replace("/out/..", "")))
+    prepared = prepared_for(tools.choose("torch"))
+    handler = None if folder == "out" else f"chrome:{tmp_path / folder}"
+    request = replace(prepared.request, torch=replace(prepared.request.torch, on_trace_ready=handler))
+    place = capture_run.Place(folder=tmp_path / "out", baseline=False, redact=redact)
+    with pytest.raises(KeyboardInterrupt):
+        capture_run.capture(replace(prepared, request=request), place)
+    made = sorted(map(str, (tmp_path / folder).glob("*.json.gz")))
+    named = made[0] if count == 1 else f"9 in {tmp_path / folder}"
+    assert (len(made), notes) == (count, [f"files of the incomplete capture: {named}"])
+    record = Capture.load(next((tmp_path / "out").glob("*.json")))
+    assert [(Path(one.path).name, one.kind) for one in record.artefacts] == [(Path(one).name, "kineto") for one in made]
 
 
 KILLED = """

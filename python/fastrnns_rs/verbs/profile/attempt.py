@@ -73,6 +73,7 @@ class Attempt:
         warnings: Warnings about the attempt.
         private: Folder of files that are not redacted yet; None for the folder of `stem`.
         placed: Kind of each redacted file that has left the private folder, by its path.
+        traces: Folder of the traces of torch's profiler; None for that of the other files.
         iterations: Number of iterations of each runner.
         shown: State of the report's file when the progress last read it; None before.
     """
@@ -94,6 +95,7 @@ class Attempt:
     warnings: list[RunWarning] = field(default_factory=list)
     private: PrivateFolder | None = None
     placed: dict[Path, str] = field(default_factory=dict)
+    traces: Path | None = None
     iterations: int = 0
     shown: tuple[int, int, int] | None = None
 
@@ -104,6 +106,11 @@ class Attempt:
         It is `stem` if no folder is private.
         """
         return self.stem if self.private is None else self.private.path / self.stem.name
+
+    @property
+    def trace_folder(self) -> Path:
+        """Folder of the traces of torch's profiler, before redaction."""
+        return self.raw_stem.parent if self.traces is None else self.traces
 
     @property
     def folders(self) -> tuple[Path, ...]:

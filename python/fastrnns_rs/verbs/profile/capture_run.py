@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Maximum number of starts until nsys finds its agent. On a busy machine one start in ten may fail.
 _STARTS = 3
+#: Maximum number of files that a message names.
+_MOST_NAMED = 8
 
 
 class CaptureError(FastrnnsError):
@@ -113,11 +115,14 @@ def _capture(
     prepared: Prepared, place: Place, observer: Observer, private: PrivateFolder | None
 ) -> tuple[Capture, Path]:
     plan, tool = prepared.plan, prepared.tool
-    shares_traces = prepared.request.torch.trace_folder is not None
-    stem = file_names.reserve(place.folder, _names(prepared), plan.tasks[0].problem, shares_traces=shares_traces)
+    folder = prepared.request.torch.trace_folder
+    stem = file_names.reserve(place.folder, _names(prepared), plan.tasks[0].problem, shares_traces=folder is not None)
     attempt = Attempt(
         stem, prepared.request.options.timeout, redact=place.redact, iterations=plan.nloops, private=private
     )
+    if folder is not None:
+        # A tilde that does not name a user's home is kept, and no error is raised.
+        attempt.traces = Path(os.path.expanduser(folder))  # noqa: PTH111
 
     def keep(found: list[CheckEntry]) -> Capture:
         return capture_storage.keep(plan, tool, attempt, found, intermediate=place.keep)
@@ -134,8 +139,7 @@ def _capture(
         attempt.answer = attempt.answer or attempt.said()
         # The original error is more important than a failed write.
         with contextlib.suppress(OSError, FastrnnsError):
-            kept = keep([]).artefacts
-            observer.note(f"files of the incomplete capture: {', '.join(one.path for one in kept) or 'none'}")
+            observer.note(f"files of the incomplete capture: {_list_files(keep([]))}")
         if isinstance(error, OSError):
             # An error of a move has two names, of which the second is the written file.
             file = error.filename2 or error.filename or place.folder
@@ -173,6 +177,14 @@ def _compiler_files(prepared: Prepared) -> Iterator[dict[str, str]]:
         return
     with compiler_folder() as folder:
         yield variables_for(folder)
+
+
+def _list_files(manifest: Capture) -> str:
+    """Returns the files of a capture, or their number and folders if there are many."""
+    paths = [Path(one.path) for one in manifest.artefacts]
+    if len(paths) > _MOST_NAMED:
+        return f"{len(paths):,} in {', '.join(dict.fromkeys(str(one.parent) for one in paths))}"
+    return ", ".join(map(str, paths)) or "none"
 
 
 def _names(prepared: Prepared) -> list[str]:
@@ -254,7 +266,7 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
                 attempt.command, "under the profiler", left, directory=directory
             )
         finally:
-            _remove_unfinished(prepared, attempt)
+            _remove_unfinished(attempt)
         missed = assessment.missed_agent(prepared.tool, attempt)
         left = deadline - time.monotonic()
         if missed is None or start == _STARTS or left <= 0:
@@ -272,16 +284,12 @@ def _forget_files(prepared: Prepared, attempt: Attempt) -> None:
         path.unlink(missing_ok=True)
 
 
-def _remove_unfinished(prepared: Prepared, attempt: Attempt) -> None:
+def _remove_unfinished(attempt: Attempt) -> None:
     """Removes a trace that torch was writing when its process was killed.
 
     The process cannot: torch writes a trace without leaving time for a signal's handler.
     """
-    folder = prepared.request.torch.trace_folder
-    # A tilde that does not name a user's home is kept, and no error is raised.
-    other = [] if folder is None else [Path(os.path.expanduser(folder))]  # noqa: PTH111
-    for each in (attempt.raw_stem.parent, *other):
-        remove_folders(each, file_names.unfinished(attempt.raw_stem.name))
+    remove_folders(attempt.trace_folder, file_names.unfinished(attempt.raw_stem.name))
 
 
 def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,13 +121,12 @@ def _write(path: Path, text: str) -> None:
 
 def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tuple[Path, str]]:
     """Returns the existing files, and removes intermediate files that are not needed."""
-    files = [
-        (Path(name).absolute(), kind)
-        for cycle in attempt.cycles
-        for name, kind in cycle["files"]
-        # A runner may list any name. Unlike `Path.is_file`, this is False for one that no file has.
-        if os.path.isfile(name)  # noqa: PTH113
-    ]
+    listed = [(name, kind) for cycle in attempt.cycles for name, kind in cycle["files"]]
+    if tool.name == "torch" and not attempt.answer.get("finished"):
+        # The process lists the files of a runner after its last cycle, and may have been ended before.
+        listed += _find_unlisted(attempt, {name for name, _ in listed})
+    # A runner may list any name. Unlike `Path.is_file`, this is False for one that no file has.
+    files = [(Path(name).absolute(), kind) for name, kind in listed if os.path.isfile(name)]  # noqa: PTH113
     made = [one for one in tool.artefacts(attempt.raw_stem) if one[0].is_file()]
     readable = any(path.stat().st_size for path, _, is_step in made if not is_step) and not tool.finish(
         attempt.raw_stem
@@ -137,6 +137,18 @@ def _files(tool: Profiler, attempt: Attempt, *, intermediate: bool) -> list[tupl
         else:
             files.append((path, kind))
     return files
+
+
+def _find_unlisted(attempt: Attempt, listed: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yields the path and the kind of further files of torch's profiler."""
+    for folder, suffix, kind in (
+        (attempt.trace_folder, ".json.gz", "kineto"),
+        (attempt.trace_folder, ".pt.trace.json", "kineto"),
+        (attempt.raw_stem.parent, ".memory.json", "memory_timeline"),
+    ):
+        # Unlike `Path.glob`, this finds nothing in a folder that cannot be read.
+        found = glob.glob(f"{glob.escape(str(folder / attempt.raw_stem.name))}.*{suffix}")  # noqa: PTH207
+        yield from ((name, kind) for name in sorted(found) if name not in listed)
 
 
 def _redact_and_place(

@@ -125,6 +125,8 @@ def _check_capture(path: str | Path, manifest: Capture) -> Iterator[RunWarning]:
         failures.append(f"the command was killed by signal {manifest.signal}")
     elif manifest.exit_status:
         failures.append(f"the command ended with exit status {manifest.exit_status}")
+    elif not manifest.checks:
+        failures.append("the command ended before the checks")
     if failures:
         yield make_warning("capture_failed", evidence=f"{os.fspath(path)}: {'; '.join(failures)}")
 
