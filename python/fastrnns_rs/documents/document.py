@@ -115,7 +115,8 @@ class Document(_Named):
         It waits for a process that writes the file, but not for a whole run.
 
         Raises:
-            UsageError: If the file cannot be written, another process keeps it locked, or `load` would refuse it.
+            UsageError: If the file cannot be written, another process keeps it locked, this thread is writing it, or
+                `load` would refuse it.
         """
         plain = self.to_dict()
         codec.from_plain(type(self), plain, {} if _is_newer(plain) else None).check()

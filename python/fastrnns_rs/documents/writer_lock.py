@@ -14,6 +14,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from threading import get_ident
 from typing import TYPE_CHECKING, Self
 
 from fastrnns_rs.documents.writing import real_path, removed_on_error
@@ -33,6 +34,8 @@ _TRIES = 100
 _HOLDER = re.compile(r"(\d{1,10}) (.*)\n")
 #: Opening fails for a link in place of the lock file, and does not wait for a pipe.
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+#: Object, process and thread of each lock of this process, by the path of its file.
+_OWN: dict[str, tuple[WriterLocks, int, int]] = {}
 
 
 class _HeldError(Exception):
@@ -97,8 +100,15 @@ class WriterLocks:
         """Locks a file as `hold` does, but waits for a process that writes it.
 
         Raises:
-            UsageError: If another process keeps it locked for long, or no regular file can be there.
+            UsageError: If another process keeps it locked for long or this thread has locked it, or no regular file can
+                be there.
         """
+        real = real_path(path) if real is None else real
+        owner, *thread = _OWN.get(_lock_file(real), (self,))
+        if owner is not self and thread == [os.getpid(), get_ident()]:
+            # The thread would wait for itself. Another thread may release its lock, and so may the parent of a fork.
+            reason = f"process {os.getpid()} writes the file in this thread"
+            raise UsageError(f"cannot write file: {str(path)!r}", "Use another file.", reason=reason, value=str(path))
         end = time.monotonic() + _PATIENCE_S
         while True:
             try:
@@ -187,6 +197,7 @@ class WriterLocks:
                 other = _other_process(descriptor)
                 with suppress(OSError):
                     _name_holder(descriptor)
+                _OWN[path] = (self, os.getpid(), get_ident())
                 return other
             self._forget(path)
             self._held[path] = None
@@ -214,6 +225,8 @@ class WriterLocks:
         self._forget(path)
 
     def _forget(self, path: str) -> None:
+        if path in _OWN and _OWN[path][0] is self:
+            del _OWN[path]
         descriptor = self._held[path]
         if descriptor is not None:
             # A network file system may end a lock only some time after its file was closed.

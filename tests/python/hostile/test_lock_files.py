@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from commands import run_cli, run_pretended
 from waiting_bench import BENCH
 
 from fastrnns_rs import Run
+from fastrnns_rs.documents import writer_lock
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import UsageError
 
@@ -120,3 +124,27 @@ def test_locks_that_were_released_lock_again(tmp_path: Path) -> None:
             locks.claim(path, lambda: None)
             assert lock.exists()
         assert not lock.exists()
+
+
+def test_a_thread_waits_for_others_and_not_for_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A progress function that saved a document to the file of its run waited for the run."""
+    path, run = tmp_path / "run.json", run_files.run([run_files.result()])
+    waiting, sleep = threading.Event(), time.sleep
+    monkeypatch.setattr("time.sleep", lambda seconds: (waiting.set(), sleep(seconds)))
+    monkeypatch.setattr(writer_lock, "_PATIENCE_S", 20.0)
+    with ThreadPoolExecutor() as threads:
+        with WriterLocks() as locks:
+            locks.hold(path)
+            with pytest.raises(UsageError, match=f": process {os.getpid()} writes the file in this thread"):
+                run.save(path)
+            assert not waiting.is_set()
+            saved = threads.submit(run.save, path)
+            assert waiting.wait(20)
+        assert saved.result() is None
+    assert Run.load(path) == run
+    # An object that has the lock does not wait for it.
+    with WriterLocks() as locks:
+        locks.wait(path)
+        locks.wait(path)
+    run.save(path)
+    assert [*tmp_path.iterdir()] == [path]
