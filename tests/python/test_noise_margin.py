@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from noise_floors import alarming, detecting
-from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, result, run
+from run_files import CARD, ENVIRONMENT, PROBLEM, SESSION, both, failed, result, run
 from test_compare_statistics import AFTER, BEFORE, of_ab
 
 from fastrnns_rs import Comparison, MissingError, UsageError, compare
@@ -120,6 +120,14 @@ def test_files_of_different_sessions_take_the_figure_between_sessions() -> None:
     store(replace(floor, between_sessions_change=0.8))
     with pytest.raises(UsageError, match=r"noise floor too high: 80% on 'cpu'"):
         compared(first, second)
+
+
+@pytest.mark.parametrize("which", ["a", "b", "both"])
+def test_a_side_that_failed_takes_the_figure_of_a_session(which: str) -> None:
+    """The user learned of a floor that was not measured, in place of the runner that failed."""
+    sides = [failed(name) if which in {name, "both"} else result(name) for name in "ab"]
+    found = compare(both(*sides), margin="noise-floor")
+    assert (found.method.margin, found.exit_code) == (0.03, 1)
 
 
 def test_a_floor_that_is_no_margin_is_refused() -> None:

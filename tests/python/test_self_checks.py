@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 from noise_floors import PAIRS, gauss, same_run
 
-from fastrnns_rs.documents.noise_floor import NoiseFloor
+from fastrnns_rs.documents.noise_floor import NoiseFloor, NoiseFloorDocument
 from fastrnns_rs.documents.self_check import SelfCheck
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine.noise.process_pairs import ProcessPair, find_pairs
@@ -160,6 +160,29 @@ def test_earlier_sessions_are_known_from_three_and_a_figure_from_eight(tmp_path:
     assert self_check(floor, "session").finding == "difference"
     assert "this session +" in views.answer(floor)
     assert "against 9 earlier sessions" in views.answer(floor)
+
+
+@pytest.mark.parametrize(("factor", "is_known"), [(9.0, True), (1e9, False)])
+def test_a_machine_of_two_speeds_has_a_floor(factor: float, is_known: bool) -> None:
+    """The command ended as a fault of the program, after the measurement."""
+
+    class Known:
+        def equal(self, _kinds: object) -> list[PastSession]:
+            means = [math.log(1e6) + number % 2 * math.log(factor) for number in range(500)]
+            return [
+                PastSession(session=f"{number}", kind="k", n_processes=40, mean=mean, variance=1e-4)
+                for number, mean in enumerate(means)
+            ]
+
+        def comparable(self, _families: object) -> list[PastSession]:
+            return []
+
+    floor = NoiseFloorDocument.from_dict(NoiseFloorDocument(noise_floor=measure_self(same_run(), Known())).to_dict())
+    found = floor.noise_floor
+    assert (found.n_sessions, found.between_sessions_change is not None) == (501, is_known)
+    # By Student's t of many sessions it is 2.8 standard errors.
+    error = math.sqrt(2) * math.log(factor) / 2
+    assert found.between_sessions_change is None or 2.8 < math.log1p(found.between_sessions_change) / error < 3
 
 
 def test_the_figure_between_sessions_is_what_the_t_of_two_sessions_detects() -> None:

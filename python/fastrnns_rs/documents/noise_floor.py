@@ -168,10 +168,11 @@ class NoiseFloor(Part):
         if session is None or session.finding != "none" or not session.ratio_ci_low or not session.ratio_ci_high:
             return
         half = math.log(session.ratio_ci_high / session.ratio_ci_low) / 2
-        most = math.expm1(min(_MOST_PREDICTED * half + _MOST_MARGIN, _MOST_LOG))
-        if change > most:
+        most = _MOST_PREDICTED * half + _MOST_MARGIN
+        if most < _MOST_LOG and change > math.expm1(most):
             interval = f"the interval of session from {session.ratio_ci_low:.4g} to {session.ratio_ci_high:.4g}"
-            raise UsageError(f"between_sessions_change is {change:.4g}, and {interval} gives {most:.4g} or less")
+            limit = f"{math.expm1(most):.4g} or less"
+            raise UsageError(f"between_sessions_change is {change:.4g}, and {interval} gives {limit}")
 
     def _check_detectable(self) -> None:
         """Checks the effect within a session, and the variation of its processes."""

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Comparison
     from fastrnns_rs.documents.noise_floor import NoiseFloor
     from fastrnns_rs.documents.run_file import Run
-    from fastrnns_rs.verbs.compare.session_spread import Past
+    from fastrnns_rs.verbs.compare.session_spread import Past, SessionSpread
 
     Phase = Literal["forward", "backward"]
 
 #: Number of earlier sessions from which this session is compared with them: the fewest with a usable variance.
 LEAST_EARLIER_SESSIONS = 3
+#: Largest spread of pairs whose effect is computed, nearly that of `minimum_detectable_change`.
+_MOST_SPREAD = 9.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +55,7 @@ def measure_self(run: Run, past: Past | None) -> NoiseFloor:
     floor = compute_run_floor(run)
     phases = _read_phases(run, past)
     spreads = [pool_spread([*one.earlier, one.now]) for one in phases.values()]
-    # Two sides of one session each: their variances add up.
-    known = [
-        (minimum_detectable_change(math.sqrt(2 * one.variance * count), count, paired=True), one.stddev)
-        for one in spreads
-        if one is not None
-        for count in [round(one.degrees_of_freedom) + 1]
-    ]
+    known = [(effect, one.stddev) for one in spreads if one is not None and (effect := _find_effect(one)) is not None]
     between, stddev = max(known) if known and len(known) == len(spreads) else (None, None)
     return replace(
         floor,
@@ -68,6 +64,21 @@ def measure_self(run: Run, past: Past | None) -> NoiseFloor:
         n_sessions=None if past is None else 1 + min(len(one.earlier) for one in phases.values()),
         checks=[*floor.checks, check_session(phases, has_history=past is not None)],
     )
+
+
+def _find_effect(sessions: SessionSpread) -> float | None:
+    """Returns the effect detected between two sides of one session each.
+
+    Of sessions that differ by factors, fewer are counted, as of a machine with two speeds: the effect then grows by a
+    few percent. It is None if they differ too much.
+    """
+    # The variances of the sides add up.
+    variance, count = 2 * sessions.variance, sessions.degrees_of_freedom + 1
+    if variance:
+        count = min(count, int(_MOST_SPREAD**2 / variance))
+    if count < LEAST_EARLIER_SESSIONS:
+        return None
+    return minimum_detectable_change(math.sqrt(variance * count), count, paired=True)
 
 
 def keep_self_comparison(run: Run, comparison: Comparison, past: Past | None) -> tuple[Comparison, NoiseFloor]:

@@ -87,7 +87,9 @@ def number(given: float | str) -> float:
 
 def _share_sessions(sides: Sequence[Side]) -> bool:
     """Returns True if all sides were measured in the same sessions."""
-    sessions = [{session for one in side.series for session in one.sessions} for side in sides]
+    # A side whose runners failed has no times, and no sessions either.
+    measured = [side for side in sides if any(one.medians_ns for one in side.series)]
+    sessions = [{session for one in side.series for session in one.sessions} for side in measured]
     return all(one and one == sessions[0] for one in sessions)
 
 
