@@ -87,7 +87,12 @@ class Gpu(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Git(Part):
-    """Checkout in the working directory."""
+    """Checkout in the working directory.
+
+    Attributes:
+        commit: Commit that is checked out; None if it is unknown.
+        dirty: True if files that git tracks differ from the commit; None if that is unknown.
+    """
 
     commit: str | None
     dirty: bool | None

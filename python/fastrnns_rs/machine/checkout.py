@@ -37,8 +37,7 @@ def has_changes() -> bool | None:
     """Returns True if files differ from the commit; None if git does not tell.
 
     Commands of the checkout's own filters, and git-lfs, do not run. A file that such a command converts may count as
-    changed.
-    Changes within submodules do not count.
+    changed. Changes within submodules do not count, nor do files that git does not track: run files are such files.
     """
     listed = output("config", "--list", "--null", "--show-scope", "--name-only")
     if listed is None or not _is_whole(listed):
@@ -51,7 +50,7 @@ def has_changes() -> bool | None:
         return None
     off = {name: "false" if name.endswith("required") else "" for name in filters}
     # A submodule has settings of its own.
-    status = output("status", "--porcelain", "--ignore-submodules=dirty", settings=off)
+    status = output("status", "--porcelain", "--ignore-submodules=dirty", "--untracked-files=no", settings=off)
     return None if status is None else bool(status.strip())
 
 
