@@ -95,6 +95,16 @@ def test_traces_hold_the_recorded_iterations_and_no_others(schedule: Schedule, i
         assert annotations(path) == recorded(cycle)
 
 
+@pytest.mark.parametrize("handler", [None, "tensorboard"])
+def test_a_trace_is_written_to_a_folder_whatever_its_name(handler: str | None, tmp_path: Path) -> None:
+    """Torch writes the name into the trace as it is."""
+    folder = tmp_path / 'a "quoted" and a back\\slash'
+    folder.mkdir()
+    (cycle,) = profiled(folder, on_trace_ready=handler and f"{handler}:{folder}").results
+    assert path_of(cycle).parent == folder
+    assert annotations(path_of(cycle)) == recorded(cycle)
+
+
 @pytest.mark.parametrize("key", [None, "cpu_time_total", "count", "self_cpu_memory_usage", "flops"])
 def test_tables_are_sorted_and_cut_as_asked(key: str | None, tmp_path: Path) -> None:
     """By the CPU's own time without asking."""

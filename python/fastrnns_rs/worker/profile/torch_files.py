@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import glob
 import gzip
+import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +16,9 @@ import torch.profiler
 
 from fastrnns_rs.documents import file_names, writing
 from fastrnns_rs.errors import FastrnnsError
+
+#: Characters that JSON has only escaped.
+_ESCAPED = re.compile(r'["\\\x00-\x1f]')
 
 
 def export(profiler: torch.profiler.profile, path: Path, stem: str) -> Path:
@@ -33,7 +38,8 @@ def export(profiler: torch.profiler.profile, path: Path, stem: str) -> Path:
         raise
     with private as folder:
         plain = Path(folder, path.with_suffix("").name)
-        profiler.export_chrome_trace(str(plain))
+        with _name_plainly(Path(folder)) as other:
+            profiler.export_chrome_trace(str(other / plain.name))
         _check_complete(plain, path)
         with (
             plain.open("rb") as source,
@@ -51,10 +57,27 @@ def export_for_tensorboard(profiler: torch.profiler.profile, folder: Path, worke
     """
     pattern = f"{glob.escape(worker)}.*.pt.trace.json"
     before = set(folder.glob(pattern))
-    torch.profiler.tensorboard_trace_handler(str(folder), worker_name=worker)(profiler)
+    with _name_plainly(folder) as other:
+        torch.profiler.tensorboard_trace_handler(str(other), worker_name=worker)(profiler)
     path = next(iter(set(folder.glob(pattern)) - before), folder / worker)
     _check_complete(path, path)
     return path
+
+
+@contextmanager
+def _name_plainly(folder: Path) -> Iterator[Path]:
+    """Yields a name of a folder that torch can write into a trace.
+
+    Torch escapes no characters of the name, which is part of the trace.
+    """
+    if not _ESCAPED.search(str(folder)):
+        yield folder
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield Path(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
 
 
 def _check_complete(path: Path, shown: Path) -> None:
