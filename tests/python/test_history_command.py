@@ -122,6 +122,15 @@ def test_the_document_is_that_of_the_codec(history: RunHistory) -> None:
         ]
 
 
+def test_the_runs_of_another_history_are_imported(history: RunHistory, anywhere: Path) -> None:
+    kept(history, made(1), made(2))
+    back = run_cli("history", "--import", str(history.folder), "--history", "other")
+    assert "new in the history: 2 runs" in back.stderr
+    (anywhere / "empty").mkdir()
+    back = run_cli("history", "--import", "empty", "--history", "other")
+    assert back.stderr.startswith("note: skipped: no run file in the folder: 'empty'\n")
+
+
 def test_runs_go_elsewhere_and_come_back(history: RunHistory, anywhere: Path) -> None:
     ids = kept(history, made(1), made(2), made(3))
     assert "2 run files are in out" in run_cli("history", "@last", "@last~1", "--export", "out").stderr

@@ -68,7 +68,7 @@ def import_runs(history: RunHistory, places: Sequence[Path]) -> tuple[list[Path]
     history.make()
     # Copies may have any name.
     known = {one.run_id: Path(one.path) for one in history.document().runs}
-    for file in _files(places):
+    for file in _files(places, notes):
         try:
             text = reading.document_text(file, Run.noun)
             run = Run.from_text(text, file)
@@ -107,15 +107,14 @@ def _explain(file: Path, text: str, place: Path, *, is_known: bool) -> str:
     return f"{'skipped: other content of this run is' if is_other else 'already'} in the history: {str(file)!r}"
 
 
-def _files(places: Sequence[Path]) -> Iterable[Path]:
+def _files(places: Sequence[Path], notes: list[str]) -> Iterable[Path]:
+    """Yields the files of folders and histories, and notes folders without any."""
     for place in places:
         if place.is_dir():
-            try:
-                found = sorted(one for one in place.iterdir() if one.suffix == ".json" and not one.name.startswith("."))
-            except OSError as error:
-                raise make_system_error(error) from error
-            # Opening a pipe would wait for its writer.
-            yield from (one for one in found if one.is_file())
+            found = [*_files_in(place), *(_files_in(place / "runs") if (place / "runs").is_dir() else ())]
+            if not found:
+                notes.append(f"skipped: no run file in the folder: {str(place)!r}")
+            yield from found
         elif place.is_file():
             yield place
         elif place.exists():
@@ -123,3 +122,12 @@ def _files(places: Sequence[Path]) -> Iterable[Path]:
             raise UsageError(message, hint, value=str(place))
         else:
             raise file_not_found(place, "Use a folder of run files.")
+
+
+def _files_in(folder: Path) -> list[Path]:
+    try:
+        found = sorted(one for one in folder.iterdir() if one.suffix == ".json" and not one.name.startswith("."))
+    except OSError as error:
+        raise make_system_error(error) from error
+    # Opening a pipe would wait for its writer.
+    return [one for one in found if one.is_file()]
