@@ -97,6 +97,22 @@ def test_examples_run(name: str, folder: Path) -> None:
                 run(f"{name}.{member}", value)
 
 
+def test_examples_of_other_modules_run() -> None:
+    """Those that read no file. Public names have their examples above."""
+    finder, count = doctest.DocTestFinder(exclude_empty=True), 0
+    for path in sorted((ROOT / "python").rglob("*.py")):
+        if ">>> " not in path.read_text(encoding="utf-8"):
+            continue
+        module = importlib.import_module(".".join(path.relative_to(ROOT / "python").with_suffix("").parts))
+        for test in finder.find(module):
+            if test.examples and "fastrnns_rs" not in (test.docstring or ""):
+                said: list[str] = []
+                failed = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append).failed
+                assert failed == 0, "".join(said)
+                count += 1
+    assert count > 30
+
+
 @pytest.mark.long("docs")
 @pytest.mark.parametrize("name", sorted(LONG))
 def test_examples_that_measure_run(name: str, folder: Path) -> None:

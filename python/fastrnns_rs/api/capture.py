@@ -156,7 +156,7 @@ def profile(
         bidirectional: True adds a second layer to each layer, which reads the sequence backwards.
         proj_size: Number of features that an LSTM's hidden state is projected to; None for no projection.
         warmup: Number of iterations before the capture begins.
-        nloops: Number of captured iterations.
+        nloops: Number of captured iterations. With torch's profiler, `schedule` selects those to record.
         device: `auto`, `cpu`, `cuda` or `cuda:N`, or a `torch.device`.
         dtype: `float32`, `float64`, `float16` or `bfloat16`, or a `torch.dtype`.
         seed: Random seed for inputs and parameters.

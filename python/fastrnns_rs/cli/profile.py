@@ -57,7 +57,9 @@ _TORCH_OPTIONS = (
 @runner_options.modes
 @click.option("--quick", is_flag=True, help="Use small sizes, for a first look.")
 @click.option("--warmup", type=Count(min=0), help="Warm-up iterations before the capture.")
-@options.count("--nloops", DEFAULT_NLOOPS, "Captured iterations per runner.")
+@options.count(
+    "--nloops", DEFAULT_NLOOPS, "Captured iterations per runner; with --torch, --schedule selects those to record."
+)
 @click.option(
     "--sleep-between-seconds",
     type=click.FloatRange(min=0),

@@ -64,7 +64,7 @@ def estimate(value: float, low: float | None, high: float | None, unit: float = 
     >>> estimate(5.8688e6, 5.832e6, 5.9056e6, 1e6), estimate(5.8688e6, None, None, 1e6)
     ('5.87', '5.87')
     >>> estimate(0.329e6, 0.1e6, 4e6, 1e6)
-    '0.329'
+    '0.3'
     """
     return _rounded(value / unit, None if low is None or high is None else (high - low) / 2 / unit)
 
@@ -163,6 +163,8 @@ def change(ratio: float, low: float | None = None, high: float | None = None) ->
     ('-12 [-24, -0.4]', '+0.0 [-0.03, +0.0]')
     >>> change(0.08, 3.5e-6, 1932.8)
     '×0.08 [×<0.01, ×1,933]'
+    >>> change(2.5, 1.002, 6.2), change(0.4, 0.2, 0.997)
+    ('×2.50 [×1.002, ×6.20]', '×0.40 [×0.20, ×0.997]')
     >>> change(0.973, 2.1e-6, 6537.9)
     '×0.97 [×<0.01, ×6,538]'
     >>> change(0.00561, 0.0000534, 0.59)
@@ -203,8 +205,14 @@ def _factor(ratio: float) -> str:
 
 
 def _bound(end: float, ratio: float) -> str:
-    """Formats an end of an interval, a tiny one only if the ratio is tiny."""
-    return f"{_TIMES}<{_LEAST_FACTOR:g}" if end < _LEAST_FACTOR <= ratio else _factor(end)
+    """Formats an end of an interval, a tiny one only if the ratio is tiny.
+
+    An interval that excludes 1 must not appear to begin at 1.
+    """
+    if end < _LEAST_FACTOR <= ratio:
+        return f"{_TIMES}<{_LEAST_FACTOR:g}"
+    places = next((more for more in (2, 3, 4) if round(end, more) != 1), 2)
+    return f"{_TIMES}{end:.{places}f}" if places > 2 else _factor(end)  # noqa: PLR2004  # as a factor
 
 
 def change_with_unit(ratio: float, low: float | None = None, high: float | None = None) -> str:
