@@ -203,12 +203,19 @@ def test_what_fails_costs_its_row_and_keeps_what_was_measured(
     assert (row.status, row.reason, row.samples_ns) == (status, f"process 2: {answer.reason}", [SAMPLES])
 
 
+def test_a_module_that_changes_between_processes_fails(measure: Measure, tmp_path: Path) -> None:
+    def worker(job: dict[str, Any], on_part: Callable[[dict[str, Any]], None]) -> Answer:
+        if not job["upstream"]:
+            Path(job["path"]).write_text("x = 1")
+        return timed(job, on_part)
+
+    [row] = measure([module(tmp_path / "x.py")], worker, processes=3)[0].modules
+    assert (row.reason, row.samples_ns) == ("process 2: x.py changed during the measurement", [SAMPLES])
+
+
 @pytest.mark.parametrize(
     "answer",
-    [
-        Answer({}, "interrupted", "interrupted", ""),
-        KeyboardInterrupt(),
-    ],
+    [Answer({}, "interrupted", "interrupted", ""), KeyboardInterrupt()],
     ids=["ctrl-c in an answer", "ctrl-c before an answer"],
 )
 def test_a_stop_keeps_what_was_measured_and_leaves_no_empty_file(

@@ -5,6 +5,7 @@ Modules are recognised by their text, without importing them.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable
@@ -211,6 +212,15 @@ def _below(folder: Path) -> list[Generated]:
 
 def _shared_inputs(one: Generated) -> dict[str, str]:
     return dict(_SHARED_INPUT.findall(_text(one.path)))
+
+
+def digest(one: Generated) -> str | None:
+    """Returns the hash of a module's file; None if it cannot be read."""
+    try:
+        # A pipe would wait for its writer.
+        return hashlib.sha256(reading.content(one.path, _LONGEST)).hexdigest() if one.path.is_file() else None
+    except OSError:
+        return None
 
 
 def _text(path: Path) -> str:

@@ -14,7 +14,7 @@ from fastrnns_rs.machine import environment
 from fastrnns_rs.processes.launcher import Start, launch
 from fastrnns_rs.processes.listener import Answer, Terms
 from fastrnns_rs.processes.worker_setting import Setting
-from fastrnns_rs.verbs.inductor.module_files import check_cache
+from fastrnns_rs.verbs.inductor.module_files import check_cache, digest
 from fastrnns_rs.verbs.inductor.module_rows import finished, interrupted, report, row
 from fastrnns_rs.verbs.inductor.output_files import reserve_places
 from fastrnns_rs.verbs.inductor.request import check_machine
@@ -114,6 +114,7 @@ def _measured(
 ) -> tuple[ModuleRow, bool]:
     """Returns the row of a module, and True if Ctrl-C was pressed."""
     places = reserve_places(one, asked)
+    text = digest(one)
     parts: list[dict[str, Any]] = []
     answers: list[Answer] = []
     try:
@@ -125,6 +126,10 @@ def _measured(
             terms = Terms(timeout=asked.timeout, on_phase=begins, on_part=collector)
             answers.append(launch(Start(job=job, terms=terms, setting=setting)))
             if answers[-1].content.get("status") != "ok":
+                break
+            if asked.processes > 1 and digest(one) != text:
+                # Its samples may be those of another program.
+                parts[-1], answers[-1] = {}, Answer({}, "died", f"{one.path.name} changed during the measurement", "")
                 break
     except KeyboardInterrupt:
         answers.append(Answer({}, "interrupted", "interrupted", ""))
