@@ -41,6 +41,9 @@ def test_the_command_that_settles_it() -> None:
         stop = Stop(rule="count", parameters={"nloops": count})
         common = [replace(one, plan=replace(one.plan, stop=stop)) for one in (first, with_variables(A="1"))]
         assert hint(*common) == f"{shown} --nloops {count:.0f} --b-env A=1"
+    command = ["fastrnns-rs", "bench", "--runner-file", "my runners.py", "cudnn"]
+    of_a_file = shown.replace("cudnn", "cudnn --runner-file 'my runners.py'")
+    assert hint(first, replace(with_variables(A="1"), command=command)) == f"{of_a_file} --b-env A=1"
     # Where there is a GPU, `ab` would measure it.
     cards = replace(ENVIRONMENT, gpus=[CARD])
     on_cpu = shown.replace("cudnn", "cudnn --device cpu")

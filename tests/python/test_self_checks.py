@@ -162,6 +162,17 @@ def test_earlier_sessions_are_known_from_three_and_a_figure_from_eight(tmp_path:
     assert "against 9 earlier sessions" in views.answer(floor)
 
 
+def test_a_phase_that_the_clock_does_not_resolve_has_no_floor() -> None:
+    made = same_run()
+    rows = [
+        replace(row, processes=[replace(one, backward_ns=[0] * len(one.forward_ns)) for one in row.processes])
+        for row in made.results
+    ]
+    floor = measure_self(replace(made, results=rows), None)
+    assert floor.phase == "forward"
+    assert {one.phase for one in floor.checks} == {"forward", None}
+
+
 @pytest.mark.parametrize(("factor", "is_known"), [(9.0, True), (1e9, False)])
 def test_a_machine_of_two_speeds_has_a_floor(factor: float, is_known: bool) -> None:
     """The command ended as a fault of the program, after the measurement."""

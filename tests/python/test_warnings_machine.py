@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def test_the_time_of_a_container(name: str, tmp_path: Path) -> None:
     found = check_machine(environment(num_threads=2), device="cpu", root=tmp_path)
     assert codes(found) == ([] if evidence is None else ["more_threads_than_cores"])
     assert all(str(evidence) in one.evidence for one in found)
+    assert all(re.search(r" --threads \d RUNNER$|^Raise the limit", str(one.hint)) for one in found)
     assert check_machine(environment(num_threads=2), device="cuda", root=tmp_path) == []
 
 

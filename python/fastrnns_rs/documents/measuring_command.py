@@ -6,6 +6,21 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 
+def find_option(command: Sequence[str], flag: str) -> list[str]:
+    """Returns an option of a command as words, each time that it is given.
+
+    >>> find_option(["fastrnns-rs", "bench", "--runner-file", "r.py", "mine"], "--runner-file")
+    ['--runner-file', 'r.py']
+    """
+    end = command.index("--") if "--" in command else len(command)
+    pairs = zip(command[:end], [*command[1:end], ""], strict=True)
+    return [
+        part
+        for word, after in pairs
+        for part in ((word, after) if word == flag else (word,) if word.startswith(f"{flag}=") else ())
+    ]
+
+
 def with_options(command: Sequence[str], options: Mapping[str, str]) -> str | None:
     """Returns the command line of `bench` or `ab` with other values of options.
 

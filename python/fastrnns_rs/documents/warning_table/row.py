@@ -43,11 +43,17 @@ class WarningRow:
         self.short = short or effect
 
     def filled_hint(self, **values: str) -> str:
-        """Returns the hint with values for some of its placeholders, by name."""
-        hint = self.hint
-        for name, value in values.items():
-            hint = hint.replace(name, value)
-        return hint
+        """Returns the hint with values for some of its placeholders, by name.
+
+        >>> WarningRow("x", effect="", evidence="", hint="bench --threads N RUNNER", verbs=[]).filled_hint(N="2")
+        'bench --threads 2 RUNNER'
+        """
+        if not values:
+            return self.hint
+        import re  # Few commands have a warning.
+
+        # Whole words: a name may be part of another. A value may contain a name.
+        return re.sub(rf"\b(?:{'|'.join(values)})\b", lambda found: values[found[0]], self.hint)
 
 
 class Topic:

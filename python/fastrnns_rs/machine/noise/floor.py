@@ -174,9 +174,12 @@ def compute_run_floor(run: Run) -> NoiseFloor:
         UsageError: If the run does not have two sides of one runner, or has fewer than 40 successful processes.
     """
     pairs = find_pairs(run)
+    backward = pairs.get("backward", [])
+    # The clock may not resolve a phase: then it has no floor.
+    has_times = all(min(one.baseline_ns, one.candidate_ns) > 0 for one in backward)
     return measure_floor(
         pairs["forward"],
-        pairs.get("backward"),
+        (backward or None) if has_times else None,
         device=run.results[0].problem.device,
         runner=run.results[0].runner,
         environment=run.environment,

@@ -148,10 +148,11 @@ def _read_phases(run: Run, past: Past | None) -> dict[Phase, PhaseSessions]:
     found: dict[Phase, PhaseSessions] = {}
     own = {one.session_id for one in run.sessions} | {run.run_id}
     for one, other in zip(*(side.series for side in read_both(run)), strict=True):
-        if one.phase is None or not (one.medians_ns and other.medians_ns):
+        medians = [*one.medians_ns, *other.medians_ns]
+        # As in the floor, a phase that the clock does not resolve is left out.
+        if one.phase is None or not (one.medians_ns and other.medians_ns) or min(medians) <= 0:
             continue
         # Both sides measured the same, so that the session has all of their processes.
-        medians = [*one.medians_ns, *other.medians_ns]
         [now] = past_sessions("now", replace(one, medians_ns=medians, sessions=["now"] * len(medians)))
         rows: Sequence[PastSession] = [] if past is None else past.equal({*one.kinds, *other.kinds})
         # The kinds of both sides are the same thing, whatever their hashes.

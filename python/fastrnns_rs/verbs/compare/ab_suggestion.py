@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastrnns_rs.documents.measuring_command import find_option
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.problem import PRESETS, problem_options
 from fastrnns_rs.views.comparison.repeating import list_options
 
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Difference, Method, Value
+    from fastrnns_rs.verbs.compare.side import Side
     from fastrnns_rs.verbs.compare.verdicts import Judged
 
 #: Differences that `ab` accepts as options of one side.
@@ -50,7 +52,7 @@ _VARIABLES = "variables."
 
 
 def suggest_ab_command(
-    judged: Sequence[Judged], changed: Sequence[Difference], environment: Mapping[str, Value], method: Method
+    judged: Sequence[Judged], changed: Sequence[Difference], candidate: Side, method: Method
 ) -> str | None:
     """Returns the `ab` command that measures the difference of two runs.
 
@@ -58,22 +60,24 @@ def suggest_ab_command(
         judged: Rows without a verdict because sessions are missing. The row with the largest change is measured, and
             each row with the same options.
         changed: Differences between the two runs.
-        environment: Machine, software and plan of a run: the options that both have in common.
+        candidate: Side with the options that both have in common: its machine, software and plan, and its runner files.
         method: Method of the comparison, which the command keeps.
 
     Returns:
         The command; None if no options of `ab` express the difference.
     """
+    environment = candidate.environment
     decided = [one for one in judged if one.row.conditional_verdict] or [*judged]
     largest = max(decided, key=lambda one: abs(math.log(one.row.ratio or 1.0)))
     sides, problem = _sides(changed), _problem_words(largest, environment)
     if not sides or problem is None:
         return None
     runners = dict.fromkeys(one.row.runner for one in judged if _problem_words(one, environment) == problem)
+    files = find_option(candidate.command, "--runner-file")
     common = _common_options(changed, environment)
     # Sides of `ab` match.
     options = list_options(replace(method, forced=False))
-    return shlex.join(["fastrnns-rs", "ab", *runners, *problem, *common, *sides, *options])
+    return shlex.join(["fastrnns-rs", "ab", *runners, *files, *problem, *common, *sides, *options])
 
 
 def _common_options(changed: Sequence[Difference], environment: Mapping[str, Value]) -> Iterator[str]:

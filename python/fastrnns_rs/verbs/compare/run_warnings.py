@@ -139,7 +139,7 @@ def _check_sessions(
         # Sessions of a side that has several show a variance too.
         where = "in the history" if all(len({*side.sessions}) == 1 for side in sides) else "known"
         sessions = f"{known} of {LEAST_SESSIONS_OF_HISTORY} sessions {where}"
-        command = suggest_ab_command(apart, changed, candidate.environment, method)
+        command = suggest_ab_command(apart, changed, candidate, method)
         hint = f"Run: {command}" if command else ""
         if all(one.pair.series.group is None for one in apart):
             # Files of other tools: only fastrnns-rs records the family of a runner.
