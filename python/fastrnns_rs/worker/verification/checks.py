@@ -46,7 +46,7 @@ def compare(
         found: Tensor; or `MISSING`, or any object that a runner returned in its place.
         expected: Reference; or `MISSING` where no tensor is expected.
         tolerance: Allowed error.
-        dtypes: Allowed dtypes of the tensor; None for any.
+        dtypes: Allowed dtypes of a floating-point tensor; None for any. Other tensors have the dtype of the reference.
         scaled: True makes the relative tolerance relative to the largest expected element, False to each element.
 
     Returns:
@@ -136,6 +136,8 @@ def _unlike(found: Any, expected: Any, dtypes: Collection[torch.dtype] | None) -
         return "one tensor stands for several"
     if found.shape != expected.shape:
         return f"its shape is {list(found.shape)}, expected {list(expected.shape)}"
+    if dtypes is not None and not expected.is_floating_point():
+        dtypes = {expected.dtype}
     if dtypes is not None and found.dtype not in dtypes:
         known = " or ".join(sorted(str(one).removeprefix("torch.") for one in dtypes))
         return f"its dtype is {str(found.dtype).removeprefix('torch.')}, expected {known}"

@@ -6,6 +6,7 @@ No tensor is left out on either side.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -16,14 +17,12 @@ MISSING = object()
 
 
 def tensors(value: Any) -> Iterator[torch.Tensor]:
-    """Yields every tensor in nested lists, tuples and mappings."""
+    """Yields every tensor in nested lists, tuples, mappings and dataclasses."""
+    value = _listed(value)
     if isinstance(value, torch.Tensor):
         yield value
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, list):
         for item in value:
-            yield from tensors(item)
-    elif isinstance(value, Mapping):
-        for item in value.values():
             yield from tensors(item)
 
 
@@ -49,7 +48,7 @@ def results(found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
 def pairs(name: str, found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
     """Returns named pairs of found and expected tensors.
 
-    A tensor without a partner is paired with `MISSING`.
+    A tensor without a partner is paired with `MISSING`. None stands for no tensor.
     """
     found, expected = _listed(found), _listed(expected)
     if isinstance(expected, list) and (isinstance(found, list) or found is MISSING):
@@ -59,13 +58,17 @@ def pairs(name: str, found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]
     elif isinstance(found, list) and expected is MISSING:
         for index, one in enumerate(found):
             yield from pairs(f"{name}[{index}]", one, MISSING)
-    else:
+    elif found is not MISSING or expected is not MISSING:
         yield name, found, expected
 
 
 def _listed(value: Any) -> Any:
+    if value is None:
+        return MISSING
     if isinstance(value, Mapping):
         return list(value.values())
+    if is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, one.name) for one in fields(value)]
     return list(value) if isinstance(value, tuple) else value
 
 

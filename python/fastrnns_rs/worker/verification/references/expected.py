@@ -77,8 +77,12 @@ class Expected:
 
 
 def wide(tensor: torch.Tensor) -> torch.Tensor:
-    """Returns the same numbers in float64 on the CPU, without a graph."""
-    return tensor.detach().to("cpu", torch.float64, copy=True).contiguous()
+    """Returns the same numbers in float64 on the CPU, without a graph.
+
+    Integers keep their dtype.
+    """
+    dtype = torch.float64 if tensor.is_floating_point() else tensor.dtype
+    return tensor.detach().to("cpu", dtype, copy=True).contiguous()
 
 
 def leaves(named: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
