@@ -28,6 +28,7 @@ from fastrnns_rs.processes.listener import Answer
 from fastrnns_rs.processes.worker_setting import Setting
 from fastrnns_rs.verbs.bench.interleaved.interleaved_plan import SideRequest, check_interpreter, start, variables
 from fastrnns_rs.verbs.bench.interleaved.side_checks import make_effort
+from fastrnns_rs.verbs.compare.environment_keys import differences, flatten
 
 
 def given(*words: str) -> dict[str, Any]:
@@ -275,6 +276,34 @@ def test_a_variable_without_effect_is_no_difference(words: tuple[str, ...], name
     executor = pretended_workers.each(lambda _job: Answer({}, "answered", None, ""))
     with pytest.raises(UsageError, match=f"variable has no effect: '{name}'"):
         start(sides("cudnn", *words), make_effort(given("cudnn", *words)), command=[], executor=executor)
+
+
+@pytest.mark.parametrize("flag", ["--a-env", "--b-env"])
+@pytest.mark.parametrize("name", ["MYVAR", "PYTHONPATH"])
+@pytest.mark.parametrize("value", ["1", "7", None])
+def test_a_variable_of_one_side_has_its_own_value_on_the_other(
+    flag: str, name: str, value: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the shell set was called unset. Variables that no option names may be secrets, and are not recorded."""
+    monkeypatch.setenv("OTHER", "secret")
+    monkeypatch.delenv(name, raising=False)
+    if value is not None:
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
+    words = ("cudnn", flag, f"{name}=1")
+    _, run = start(sides(*words), make_effort(given(*words)), command=[])
+    found = [(one.key, one.baseline, one.candidate) for one in differences(*(flatten(run, one) for one in run.sides))]
+    both = (value, "1") if flag == "--b-env" else ("1", value)
+    assert found == ([] if value == "1" else [(f"variables.{name}", *both)])
+    assert "secret" not in run.to_json()
+
+
+def test_another_interpreter_has_no_python_path_of_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/shell")
+    monkeypatch.setattr(environment, "probe", lambda *_, **__: FACTS)
+    words = ("cudnn", "--a-python", sys.executable, "--b-env", "PYTHONPATH=/b")
+    _, run = start(sides(*words), make_effort(given(*words)), command=[])
+    assert [flatten(run, one).get("variables.PYTHONPATH") for one in run.sides] == [None, "/b"]
 
 
 @pytest.mark.parametrize(

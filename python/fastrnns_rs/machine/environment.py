@@ -10,6 +10,7 @@ import os
 import platform
 import shlex
 import time
+from collections.abc import Collection
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from fastrnns_rs.processes.launcher import Executor, Start, launch_together
 from fastrnns_rs.processes.listener import Terms
 from fastrnns_rs.processes.worker_setting import MARK, Setting
 
-#: Prefixes of variables that change the speed of models; a run file contains no other variables.
+#: Prefixes of variables that change the speed of models; a run file contains other variables only if they are named.
 _VARIABLES = (
     *("OMP_", "MKL_", "KMP_", "GOMP_", "DNNL_", "ONEDNN_", "CUDA_", "PYTORCH_", "TORCH", "ATEN_CPU_CAPABILITY"),
     *("CUBLAS_", "CUDNN_", "NCCL_", "NVIDIA_TF32_OVERRIDE", "OPENBLAS_", "LD_PRELOAD", "FASTRNNS_"),
@@ -149,13 +150,16 @@ def _checked_facts(plain: object) -> Facts:
     return found
 
 
-def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes: bool = True) -> Environment:
+def describe(
+    facts: Facts, setting: Setting | None = None, *, looks_for_changes: bool = True, named: Collection[str] = ()
+) -> Environment:
     """Returns the environment of a run file, for workers that run in `setting`.
 
     Args:
         facts: Facts about torch.
         setting: Setting of the workers. None uses the setting of this process.
         looks_for_changes: True compares the files of the checkout with its commit, which takes long in a large one.
+        named: Further variables to record.
     """
     setting = setting or Setting()
     variables = setting.environment()
@@ -181,7 +185,7 @@ def describe(facts: Facts, setting: Setting | None = None, *, looks_for_changes:
         variables={
             name: value
             for name, value in sorted(variables.items())
-            if name.startswith(_VARIABLES) and not name.startswith(_WITHOUT_EFFECT)
+            if name in named or (name.startswith(_VARIABLES) and not name.startswith(_WITHOUT_EFFECT))
         },
         git=Git(commit=commit, dirty=checkout.has_changes() if asks else None),
     )

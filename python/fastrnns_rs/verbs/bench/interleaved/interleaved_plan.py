@@ -112,8 +112,8 @@ def start(
         KeyboardInterrupt: If Ctrl-C was pressed.
     """
     plans, described = [], []
-    for side in sides:
-        plan, found = _plan(side, effort, executor)
+    for side, other in zip(sides, reversed(sides), strict=True):
+        plan, found = _plan(side, other, effort, executor)
         plans.append(plan)
         described.append(found)
     first, second = plans
@@ -161,13 +161,15 @@ def choose_executor(plan: BenchPlan, executor: Executor) -> Executor:
     return LivePair(plan.turns, least=LEAST_TURNS, seconds=2 * plan.turns * TURN_S, seed=plan.order_seed)
 
 
-def _plan(side: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchPlan, Environment]:
+def _plan(side: SideRequest, other: SideRequest, effort: Effort, executor: Executor) -> tuple[BenchPlan, Environment]:
     python = None if side.python is None else check_interpreter(side.python, side.variables)
     affinity = side.affinity
     setting = Setting(threads=side.options.threads, affinity=affinity, python=python, variables={**side.variables})
     _check_variables(setting)
     facts = environment.probe(side.options.device, side.options.computed_dtype, setting, executor=executor)
-    return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting)
+    # This side has a value of the other side's variables too. Of PYTHONPATH another interpreter gets only our folder.
+    named = other.variables.keys() - side.variables.keys() - ({"PYTHONPATH"} if python else set())
+    return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting, named=named)
 
 
 def _check_variables(setting: Setting) -> None:
