@@ -15,7 +15,7 @@ from captured_sides import GEMM, RNN
 from comparison_documents import HOSTILE, nasty_rows, of_captures, of_runs, with_rows
 from conftest import run_cli
 from foreign_files import plain as foreign
-from run_files import result, run
+from run_files import both, result, run
 
 from fastrnns_rs import Comparison, compare
 from fastrnns_rs.views.comparison import words
@@ -177,6 +177,13 @@ def test_each_basis_has_its_sentence_and_the_history_its_figures() -> None:
         assert f"r{place}/forward: {sentence}" in found.texts
     [history] = found.table("Variation between sessions")
     assert [number for _, number in history.values()] == [None, 0.0061, 11, None]
+
+
+def test_the_title_has_the_labels_of_an_ab() -> None:
+    made = both(result(), result(seed=1))
+    labels = zip(made.sides, ("cudnn", "cudnn LD_PRELOAD=/lib/z.so"), strict=True)
+    text = compare(replace(made, sides=[replace(one, label=label) for one, label in labels])).render("html")
+    assert "<title>Comparison of cudnn and cudnn LD_PRELOAD=/lib/z.so" in text
 
 
 @pytest.mark.parametrize("rows", [nasty_rows(), nasty_rows()[3:], []], ids=["all", "one side", "none"])

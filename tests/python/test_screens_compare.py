@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -263,6 +264,19 @@ def test_a_row_that_only_the_table_overrules_says_so() -> None:
     text = (Path(__file__).parents[1] / "data" / "views" / "comparison.json").read_text(encoding="utf-8")
     shown = Comparison.from_dict(json.loads(text)).render()
     assert "inconclusive: jit/backward is slower by itself, but not among 9 rows: its\n" in shown
+
+
+def test_the_label_of_a_side_of_ab_is_no_path() -> None:
+    """The side was called `main`, which is neither its runner nor its variable."""
+    made = both(result(), result(seed=1))
+    long = "cudnn MODEL_DIR=/home/user/projects/experiments/2026-11/variant-b/main"
+    run_sides = [replace(one, label=label) for one, label in zip(made.sides, ("cudnn", long), strict=True)]
+    found = fastrnns_rs.compare(replace(made, sides=run_sides))
+    assert re.search("^candidate  cudnn MODEL.*….*/main ", found.render(), re.MULTILINE)
+    assert re.match("<Comparison cudnn → cudnn .*….*main: ", repr(found))
+    # Paths of files keep the names of the files.
+    found = replace(found, candidate=replace(found.candidate, label=long, files=[long]))
+    assert "\ncandidate  main " in found.render()
 
 
 def test_warnings_of_runs_are_counted(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def lines(comparison: Comparison, limit: int) -> list[Line]:
     counts = usual_processes(comparison)
     named = (("baseline", comparison.baseline, counts[0]), ("candidate", comparison.candidate, counts[1]))
     rows = [[name, visible(side.label), _start(side), _processes(side, count)] for name, side, count in named]
-    found = [Line(text, "dim") for text in align_sides(rows, limit, _OPTIONAL)]
+    found = [Line(text, "dim") for text in align_sides(rows, limit, _OPTIONAL, paths=are_paths(comparison))]
     if statistic := words.judged_statistic(comparison):
         found.append(Line(f"{_STATISTIC}{statistic}", "bold"))
     return [*found, *difference_line(comparison.environment_differences, limit)]
@@ -55,13 +55,14 @@ def difference_line(found: Sequence[Difference], limit: int) -> list[Line]:
     return [Line(_differences(found, limit), "dim")] if found else []
 
 
-def align_sides(rows: list[list[str]], limit: int, optional: Sequence[int] = ()) -> list[str]:
+def align_sides(rows: list[list[str]], limit: int, optional: Sequence[int] = (), *, paths: bool = True) -> list[str]:
     """Aligns the cells of both sides, and shortens their labels as far as needed.
 
     Args:
         rows: Cells of each side; the second cell is the label.
         limit: Width of the terminal.
         optional: Columns that are left out on a narrow terminal, in this order.
+        paths: True if the labels are those of files.
     """
 
     def others(places: Iterable[int]) -> int:
@@ -73,19 +74,28 @@ def align_sides(rows: list[list[str]], limit: int, optional: Sequence[int] = ())
         if place in places and others(places) + wanted > limit:
             places.remove(place)
     room = max(limit - others(places), 1)
-    labels = short_labels([row[1] for row in rows], room)
+    labels = short_labels([row[1] for row in rows], room, paths=paths)
     shown = [[label if place == 1 else row[place] for place in places] for row, label in zip(rows, labels, strict=True)]
     widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
     return ["  ".join(pad(cell, to) for cell, to in zip(row, widths, strict=True)).rstrip() for row in shown]
 
 
-def short_labels(labels: Sequence[str], room: int) -> list[str]:
+def are_paths(comparison: Comparison) -> bool:
+    """Returns True if the labels are those of files.
+
+    Both sides of an `ab` are in one file, and their labels may contain a path as the value of a variable.
+    """
+    first, second = comparison.baseline, comparison.candidate
+    return first.files != second.files or first.label in first.files
+
+
+def short_labels(labels: Sequence[str], room: int, *, paths: bool) -> list[str]:
     """Shortens the labels of both sides in the middle, and keeps them apart.
 
     Paths that are too long lose their folders if the names of the files differ.
     """
     labels = [visible(one) for one in labels]
-    files = [one.rpartition("/")[2] if width(one) > room else one for one in labels]
+    files = [one.rpartition("/")[2] if paths and width(one) > room else one for one in labels]
     if len({*files}) == len({*labels}) and all(files):
         labels = files
     found = [fit(one, max(room, _SHORTEST)) for one in labels]

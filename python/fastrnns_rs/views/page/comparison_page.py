@@ -25,8 +25,9 @@ _READING = "The ratio is the candidate's time over the baseline's: above 1 is sl
 def article(comparison: Comparison, charts: Charts) -> Article:
     """Returns the page of a comparison."""
     both = [visible(one.label) for one in (comparison.baseline, comparison.candidate)]
-    files = [one.rpartition("/")[2] or one for one in both]
-    labels = sides.short_labels(files if files[0] != files[1] else both, _LONGEST_LABEL)
+    paths = sides.are_paths(comparison)
+    files = [one.rpartition("/")[2] or one for one in both] if paths else both
+    labels = sides.short_labels(files if files[0] != files[1] else both, _LONGEST_LABEL, paths=paths)
     if comparison.kind == "capture":
         context = captures_glance.head(comparison, _UNLIMITED)
         sections = captures_comparison_page.sections(comparison, charts)

@@ -16,8 +16,6 @@ from fastrnns_rs.views.screen import plain
 from fastrnns_rs.views.text import width
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastrnns_rs.documents.comparison import (
         Change,
         Compared,
@@ -41,15 +39,16 @@ def _comparison(comparison: Comparison) -> str:
         said = "nothing to compare" if whole is None else f"GPU time {captures_glance.relative_change(whole)}"
         first, second = captures_glance.tables(comparison, WIDTH)
         table = [*first, *second]
-    labels = _short_labels([comparison.baseline.label, comparison.candidate.label], said)
+    labels = _short_labels(comparison, said)
     return f"<Comparison {labels}: {said}>\n{plain(table)}".rstrip("\n")
 
 
-def _short_labels(labels: Sequence[str], said: str) -> str:
+def _short_labels(comparison: Comparison, said: str) -> str:
     """Returns the labels of both sides, shortened for one line."""
+    labels = [comparison.baseline.label, comparison.candidate.label]
     room = (LIMIT - width(f"<Comparison  → : {said}>")) // 2
     if sum(width(visible(one)) for one in labels) > 2 * room:
-        labels = sides.short_labels(labels, room)
+        labels = sides.short_labels(labels, room, paths=sides.are_paths(comparison))
     return " → ".join(map(visible, labels))
 
 
