@@ -195,6 +195,10 @@ def test_files_of_one_side_that_differ_are_told() -> None:
     environment = replace(ENVIRONMENT, torch_version="2.14.0")
     found = compare([run([result()]), run([result(seed=1)], environment=environment)], run([result(seed=2)]))
     assert "pooled_files_differ" in codes(found)
+    runs = [run([result(seed=seed, source_sha256=source * 64)]) for seed, source in enumerate("aab")]
+    assert "pooled_files_differ" not in codes(compare(runs[:2], runs[2]))
+    [warning] = [one for one in compare(runs[1:], runs[0]).warnings if one.code == "pooled_files_differ"]
+    assert str(warning.evidence).endswith(": source of cudnn")
     (difference,) = found.environment_differences
     assert (difference.key, difference.baseline, difference.candidate) == ("torch_version", "2.14.0 | 2.15.0", "2.15.0")
 

@@ -11,10 +11,13 @@ import torch
 from torch import Tensor, nn
 
 from fastrnns_rs import ModelDef, Problem
+from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.problem.tolerance import choose_tolerance
 from fastrnns_rs.runners import registry
 from fastrnns_rs.worker.verification.examination import Examination, examine
+from fastrnns_rs.worker.verification.references import find_reference
+from fastrnns_rs.worker.verification.tensors import MISSING, pairs
 
 PROBLEM = Problem(seq_length=5, num_layers=1, input_size=4, hidden_size=3, mini_batch=2, device="cpu")
 
@@ -138,3 +141,15 @@ def test_a_tensor_in_the_place_of_none_is_found(monkeypatch: pytest.MonkeyPatch)
         return replace(same, forward=lambda x: (same.forward(x)[0], x))
 
     assert checked("none_state", more, monkeypatch).wrong() == ["state: nothing is expected here (call 1)"]
+
+
+def test_values_of_mappings_are_paired_by_their_keys() -> None:
+    one, other = torch.zeros(1), torch.ones(1)
+    found = [*pairs("output", {"b": other, "c": one}, {"a": one, "b": other})]
+    assert found == [("output[a]", MISSING, one), ("output[b]", other, other), ("output[c]", one, MISSING)]
+
+
+def test_an_eager_runner_that_the_name_does_not_have() -> None:
+    runner = replace(registry.find("py"), name="mine", reference="eager")
+    with pytest.raises(RunnerError, match=r"^no reference: 'eager' is the part of the name before its last '_'"):
+        find_reference(runner)

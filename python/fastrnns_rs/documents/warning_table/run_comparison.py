@@ -151,9 +151,9 @@ _CONDITIONS = (
     ),
     WarningRow(
         "pooled_files_differ",
-        effect="one side mixes different settings, versions or machines",
-        short="one side mixes settings, versions or machines",
-        evidence="files, and the keys that differ",
+        effect="one side mixes different code, settings, versions or machines",
+        short="one side mixes code, settings, versions or machines",
+        evidence="files, and the keys or sources that differ",
         hint="Show all values (environment_differences): fastrnns-rs compare --json BASELINE CANDIDATE",
         verbs=("compare",),
     ),

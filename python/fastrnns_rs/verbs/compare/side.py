@@ -160,13 +160,22 @@ def pool(sides: Sequence[Side]) -> Side:
     if len(sides) == 1:
         return sides[0]
     series: dict[Hashable, Series] = {}
+    changed: list[str] = []
     modes = {_untimed(one): one.timing_mode for side in sides for one in side.series if one.timing_mode is not None}
     for side in sides:
         for one in side.series:
             # The timing mode is unknown if no process completed.
             key = (_untimed(one), one.timing_mode or modes.get(_untimed(one)))
-            series[key] = _added(series[key], one) if key in series else one
-    environment, differing = merged(side.environment for side in sides)
+            known = series.get(key)
+            if (
+                known is not None
+                and None not in (hashes := {known.source_sha256, one.source_sha256})
+                and len(hashes) > 1
+            ):
+                changed.append(f"source of {one.runner}")
+            series[key] = one if known is None else _added(known, one)
+    environment, keys = merged(side.environment for side in sides)
+    differing = [*keys, *dict.fromkeys(changed)]
     warnings, stored = (
         distinct_warnings(one for each in lists for one in each)
         for lists in ([side.warnings for side in sides], [side.stored for side in sides])

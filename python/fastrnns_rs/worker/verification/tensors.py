@@ -48,8 +48,13 @@ def results(found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
 def pairs(name: str, found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
     """Returns named pairs of found and expected tensors.
 
-    A tensor without a partner is paired with `MISSING`. None stands for no tensor.
+    A tensor without a partner is paired with `MISSING`. None stands for no tensor. Values of mappings are paired by
+    their keys.
     """
+    if isinstance(found, Mapping) and isinstance(expected, Mapping):
+        for key in {**expected, **found}:
+            yield from pairs(f"{name}[{key}]", found.get(key, MISSING), expected.get(key, MISSING))
+        return
     found, expected = _listed(found), _listed(expected)
     if isinstance(expected, list) and (isinstance(found, list) or found is MISSING):
         others = found if isinstance(found, list) else []

@@ -48,6 +48,11 @@ def find_reference(runner: Runner) -> Callable[[Problem], Expected]:
     from fastrnns_rs.runners import registry
 
     name = str(runner.reference_name)
+    if not name:
+        hint = f"Name the runner NAME_{runner.name}, or use the name of its reference."
+        raise RunnerError(
+            f"no reference: {EAGER!r} is the part of the name before its last '_'", hint, where="reference"
+        )
     if name in KNOWN:
         module, function, *given = KNOWN[name]
         found: Callable[..., Expected] = getattr(importlib.import_module(f"{__name__}.{module}"), function)
