@@ -197,6 +197,18 @@ def test_an_empty_cache_is_told_with_its_place(tmp_path: Path, monkeypatch: pyte
     assert str(tmp_path / "nowhere") in raised.value.message
 
 
+def test_modules_that_cannot_be_measured_are_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    for name in ("a", "b"):
+        path = module(tmp_path / f"{name}.py")
+        path.write_text(path.read_text().replace("module(args, ", "module("))
+    reason = "2 modules cannot be measured: torch before 2.11 generated the module"
+    for search in (module_files.newest, lambda: module_files.find([tmp_path])):
+        with pytest.raises(FastrnnsError) as raised:
+            search()
+        assert raised.value.reason == reason
+
+
 @pytest.mark.parametrize("variables", [{}, {"TORCHINDUCTOR_CACHE_DIR": "somewhere"}, {"LOGNAME": 'a:b/"c"'}])
 def test_the_cache_is_torchs(variables: dict[str, str], anywhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache_dir_utils = pytest.importorskip("torch._inductor.runtime.cache_dir_utils")

@@ -12,7 +12,7 @@ import pytest
 import screen_data
 from conftest import ROOT
 from parts import few
-from run_files import exactly, process, result, run
+from run_files import PROBLEM, exactly, process, result, run
 
 from fastrnns_rs.cli.results_file import ResultsFile
 from fastrnns_rs.cli.run_saving import RunSaver
@@ -20,7 +20,7 @@ from fastrnns_rs.documents import layout
 from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Process, ResultStatus, Run
 from fastrnns_rs.views.formats import RUN
-from fastrnns_rs.views.run import run_details
+from fastrnns_rs.views.run import run_details, run_head
 from fastrnns_rs.views.run.fastrnns_table import fastrnns_table
 from fastrnns_rs.views.text import width
 
@@ -184,3 +184,10 @@ def test_equal_code_is_noted_for_each_dtype_of_a_sweep() -> None:
     notes = [f"cudnn and aten are the same code path on a CPU ({path})" for path in paths]
     rows = [replace(result(name), note=note) for note in notes for name in ("cudnn", "aten")]
     assert [*run_details.same_code(run(rows))] == [f"note: cudnn: {note}" for note in notes]
+
+
+def test_the_context_has_the_modes_of_all_rows_and_of_some() -> None:
+    problems = [replace(PROBLEM, amp=amp, mode=mode) for amp, mode in ((True, "train"), (False, "inference"))]
+    assert [*run_head.modes(problems)] == ["float32", "train/inference", "autocast to bfloat16 in some rows"]
+    assert [*run_head.modes(problems[:1])] == ["float32", "autocast to bfloat16"]
+    assert [*run_head.modes(problems[1:])] == ["float32", "inference"]

@@ -153,12 +153,14 @@ def test_settings_of_the_system_are_recorded(monkeypatch: pytest.MonkeyPatch) ->
         "PYTHONDEVMODE",
     }
     names |= {"CUBLAS_WORKSPACE_CONFIG", "GLIBC_TUNABLES", "NCCL_ALGO", "NVIDIA_TF32_OVERRIDE"}
-    for name in names:
+    folders = {"CUDA_CACHE_PATH", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR"}
+    for name in names | folders:
         monkeypatch.setenv(name, "1")
     facts = Facts(python_version="3", torch_version="2", num_threads=1, device="cpu", cuda_device_count=0)
     found = environment.describe(facts)
     assert (found.cpu_microcode, found.aslr, found.transparent_huge_pages) == ("0x2b", 2, "madvise")
     assert names <= {*found.variables}
+    assert not folders & {*found.variables}
     monkeypatch.setattr(environment, "_read", lambda _path: None)
     found = environment.describe(facts)
     assert (found.cpu_microcode, found.aslr, found.transparent_huge_pages) == (None, None, None)

@@ -84,6 +84,7 @@ def test_an_empty_summary_says_so() -> None:
         assert shown(empty(), name) == "No GPU activities in the capture.\n"
         for by, one in view.VIEWS.items():
             assert shown(empty(), name, by) == f"{one.nothing}\n"
+            assert " in the capture" not in shown(empty(), name, by, selected=True)
     assert shown(empty(), "csv", "stream") == "device_id,stream_id,busy_ns,total_ns,kernel_count,device\n"
 
 

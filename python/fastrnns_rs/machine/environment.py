@@ -34,8 +34,12 @@ _VARIABLES = (
     *("PYTHONDEVMODE", "PYTHONOPTIMIZE", "PYTHONPERFSUPPORT", "PYTHON_GIL", "PYTHON_JIT"),
 )
 #: Variables of these prefixes that change no speed: marks of our processes, and names of a rank and of files, which
-#: differ in each run.
-_WITHOUT_EFFECT = (MARK, "FASTRNNS_COMMAND", "TORCHELASTIC_", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
+#: differ in each run, or in each job of a cluster.
+_WITHOUT_EFFECT = (
+    *(MARK, "FASTRNNS_COMMAND", "TORCHELASTIC_", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "TRITON_DUMP_DIR"),
+    *("TRITON_HOME", "TORCH_HOME", "TORCH_EXTENSIONS_DIR", "TORCH_COMPILE_DEBUG_DIR", "PYTORCH_KERNEL_CACHE_PATH"),
+    *("CUDA_CACHE_PATH", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY", "NCCL_DEBUG_FILE"),
+)
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 #: Software facts that a child process reports, by their names in a run file.
 _VERSIONS = (

@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from fastrnns_rs.counting import counted
 from fastrnns_rs.documents import reading
 from fastrnns_rs.documents.file_description import wrong_kind
 from fastrnns_rs.documents.inductor_report import Graph
@@ -35,6 +36,7 @@ _BENCHMARK = re.compile(r"^def benchmark_compiled_module\((args\b)?", re.MULTILI
 _DEVICE = re.compile(r"device='(\w+(?::[0-9]{1,9})?)'")
 _KERNEL = re.compile(r"^@triton_heuristics\.|^@triton\.jit", re.MULTILINE)
 _WANTED = "generated module"
+_UNSUPPORTED, _NO_BENCHMARK = "unsupported module", "no benchmark in module"
 _NAME_ONE = "Use a module that Inductor generated."
 _OTHER_CACHE = "Remove the folder, or set TORCHINDUCTOR_CACHE_DIR to a folder of your own."
 _COMPILE_AGAIN = "Compile the model again with the installed torch."
@@ -80,7 +82,7 @@ def generated(path: str | Path) -> Generated:
     if not benchmark or not _CALL.search(text):
         raise _other_file(found, text)
     if benchmark[1] is None:
-        message = f"unsupported module: {str(found)!r}"
+        message = f"{_UNSUPPORTED}: {str(found)!r}"
         reason = "torch before 2.11 generated the module"
         raise FastrnnsError(message, _COMPILE_AGAIN, reason=reason, value=str(found))
     number = _NUMBER.search(text)
@@ -103,7 +105,8 @@ def find(paths: Iterable[str | Path]) -> list[Generated]:
         several = _below(path) if os.path.isdir(path) else [generated(path)]  # noqa: PTH112
         if not several:
             message = f"no generated module in folder: {str(path)!r}"
-            raise UsageError(message, "Use a generated module, or the cache of Inductor.", value=str(path))
+            hint = "Use a generated module, or the cache of Inductor."
+            raise UsageError(message, hint, value=str(path), reason=_explain_below(path))
         found |= {one.path: one for one in several}
     return [*found.values()]
 
@@ -126,7 +129,8 @@ def newest(folder: Path | None = None) -> list[Generated]:
     several = _below(cache)
     if not several:
         message = f"no generated module in Inductor's cache: {str(cache)!r}"
-        raise FastrnnsError(message, "Run the compiled model first, or set TORCHINDUCTOR_CACHE_DIR.")
+        hint = "Run the compiled model first, or set TORCHINDUCTOR_CACHE_DIR."
+        raise FastrnnsError(message, hint, reason=_explain_below(cache))
     last = several[-1]
     found = [last]
     if last.graph == "backward" and last.compilation is not None:
@@ -199,15 +203,31 @@ def _check_own(path: Path, hint: str = "If you trust the file, name the file in 
 def _below(folder: Path) -> list[Generated]:
     """Returns the modules below a folder, oldest first."""
     found = []
+    for path in _files_below(folder):
+        try:
+            found.append((path.stat().st_mtime_ns, generated(path)))
+        except (FastrnnsError, OSError):
+            # Kernels and files of other programs are skipped.
+            continue
+    return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].path))]
+
+
+def _explain_below(folder: Path) -> str:
+    """Returns why the modules below a folder cannot be measured; empty without any."""
+    reasons = []
+    for path in _files_below(folder):
+        try:
+            generated(path)
+        except FastrnnsError as error:
+            if error.what.startswith((_UNSUPPORTED, _NO_BENCHMARK)):
+                reasons.append(error.reason)
+    return f"{counted(len(reasons), 'module')} cannot be measured: {reasons[0]}" if reasons else ""
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
     # Folders that cannot be listed, or that other programs remove meanwhile, are skipped.
     for place, _, names in os.walk(folder):
-        for path in (Path(place, name) for name in names if name.endswith(".py")):
-            try:
-                found.append((path.stat().st_mtime_ns, generated(path)))
-            except (FastrnnsError, OSError):
-                # Kernels and files of other programs are skipped.
-                continue
-    return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].path))]
+        yield from (Path(place, name) for name in names if name.endswith(".py"))
 
 
 def _shared_inputs(one: Generated) -> dict[str, str]:
@@ -254,7 +274,7 @@ def _other_file(path: Path, text: str) -> FastrnnsError:
             "Set benchmark_harness, and compile the model again.",
             "torch._inductor.config.benchmark_harness is off",
         )
-        return FastrnnsError(f"no benchmark in module: {shown!r}", hint, reason=reason, value=shown)
+        return FastrnnsError(f"{_NO_BENCHMARK}: {shown!r}", hint, reason=reason, value=shown)
     if _KERNEL.search(text):
         hint = "Use the module that calls the kernel, with `kernels=True`."
         return FastrnnsError(f"not a generated module: {shown!r} is a Triton kernel", hint, value=shown)

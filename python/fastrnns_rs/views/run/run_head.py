@@ -106,7 +106,7 @@ def _sizes(problems: Sequence[Problem]) -> str:
         values = [getattr(one, name) for one in problems]
         if known := [one for one in dict.fromkeys(values) if one is not None]:
             found.append(f"{word} {_values(known)}")
-    found += [word for name, word in _SWITCHES.items() if any(getattr(one, name) for one in problems)]
+    found += _switched_on(_SWITCHES, problems)
     return ", ".join(found)
 
 
@@ -150,10 +150,16 @@ def modes(problems: Sequence[Problem]) -> Iterator[str]:
     """Yields the dtypes, and the modes of at least one problem."""
     yield "/".join(dict.fromkeys(visible(one.dtype) for one in problems))
     if any(not one.training for one in problems):
-        yield "inference"
-    for name, word in _MODES.items():
-        if any(getattr(one, name) for one in problems):
-            yield word
+        yield "train/inference" if any(one.training for one in problems) else "inference"
+    yield from _switched_on(_MODES, problems)
+
+
+def _switched_on(words: Mapping[str, str], problems: Sequence[Problem]) -> Iterator[str]:
+    """Yields the words of switches that are on in all problems, or in some."""
+    for name, word in words.items():
+        count = sum(bool(getattr(one, name)) for one in problems)
+        if count:
+            yield word if count == len(problems) else f"{word} in some rows"
 
 
 def _amount(run: Run) -> str:

@@ -70,7 +70,7 @@ def render(
         document = document | {"kernels": kernels}
     if name == "table" and by == "overview" and not wide and document["captures"]:
         return glance(document, top=top, width=width, selected=selected, command=command)
-    parts = page(document, by, top)
+    parts = page(document, by, top, selected=selected)
     blocks = (_terminal(part, width) if name == "table" else _markdown(part) for part in parts)
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
 

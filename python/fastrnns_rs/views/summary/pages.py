@@ -36,23 +36,26 @@ _MEDIANS = {"host_median_ns", "gpu_median_ns", "gpu_busy_median_ns", "gpu_time_m
 _BRIEF_ITERATIONS = {"count", "outlier_count", "phase", "runner"} | _MEDIANS
 
 
-def page(document: Document, by: str, top: int | None) -> list[Part]:
+def page(document: Document, by: str, top: int | None, *, selected: bool = False) -> list[Part]:
     """Returns the parts of a page; no part is empty.
 
     Args:
         document: Summary as plain dictionaries, with the requested form of kernel names.
         by: Name of a view.
         top: Maximum rows of each list. None shows 10 in the overview, else all.
+        selected: True for a summary of a part of the captures.
     """
     made = _overview(document, _ROWS if top is None else top) if by == "overview" else _view(document, by, top)
     parts = [part for part in made if part] or [VIEWS[by].nothing]
+    if selected:
+        parts = [one.replace("in the capture", "in the selection") if isinstance(one, str) else one for one in parts]
     for part in parts:
         if isinstance(part, List):
             part.columns = devices_apart(document, part)
     first = notes.warnings(document)
     begin: list[Part] = []
     if by == "overview" and document["captures"]:
-        begin = [[("", ", ".join(context(document))), ("", answer(document))]]
+        begin = [[("", ", ".join(context(document))), ("", answer(document, selected=selected))]]
     if by == "inductor" and document["inductor"]:
         first.append(("tabulate", document["inductor"]["tabulate_line"]))
     return [*begin, first, *parts] if first else [*begin, *parts]
