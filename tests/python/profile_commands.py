@@ -124,7 +124,7 @@ def prepared_for(
     options = Options(choice=choice(rnns=rnns), quick=True, nloops=nloops, warmup=0, timeout=timeout, device="cpu")
     request = ProfileRequest(options=options, tool=tool.name, sleep_between_seconds=0)
     plan = capture_plan.make_plan(options, FACTS)
-    return capture_plan.Prepared(request=request, plan=plan, tool=tool, skipped={}, chosen=False)
+    return capture_plan.Prepared(request=request, plan=plan, tool=tool, skipped={}, chosen=False, sources={})
 
 
 def checks_of(record: Capture) -> dict[str, bool]:

@@ -56,6 +56,24 @@ def source_sha256(source: Source) -> str | None:
         return None
 
 
+def find_change(source: Source, known: str | None) -> str | None:
+    """Returns why a runner fails whose code is no longer that of a hash.
+
+    What is measured would be of two programs.
+
+    Args:
+        source: Source of the runner.
+        known: Hash of its code at the start; None if it could not be read.
+
+    Returns:
+        None if the code is the same, or was not known.
+    """
+    # The file may be no file any more, or be unreadable: the hash is then None.
+    if known is None or known == source_sha256(source):
+        return None
+    return f"{source.file} or a module that it imports changed during the run"
+
+
 def _stamp_models() -> list[_Stamp]:
     return [_stamp(one) for pattern in _MODELS for one in sorted(_PACKAGE.glob(pattern))]
 

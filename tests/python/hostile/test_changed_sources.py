@@ -6,14 +6,18 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from facts import FACTS
 from pretended_workers import each, rising
+from profile_commands import REPORTS, bad
+from test_profile_baseline import runner, saying
 
 import fastrnns_rs
+from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.documents.run_file import Run
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine import environment
@@ -28,6 +32,7 @@ from fastrnns_rs.verbs.bench.effort import Effort
 from fastrnns_rs.verbs.bench.execution import Interrupted, execute
 from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
+from fastrnns_rs.verbs.profile import capture_run
 
 CODE = """
 from fastrnns_rs import runner
@@ -137,6 +142,44 @@ def test_a_module_beside_the_file_is_code_of_the_runner(file: Path) -> None:
     helper.write_text("N = 3\n")
     with pytest.raises(UsageError, match="the code of runner 'mine' has changed"):
         resumed(stopped.value.run, *begin(file))
+
+
+def edits(file: Path) -> str:
+    """A command's statement that changes the code."""
+    return f"open({str(file)!r}, 'a').write('# other code')"
+
+
+def test_captures_are_of_one_program(file: Path, tmp_path: Path) -> None:
+    """The code changes during the second capture, whose files are kept."""
+    second = f"second = Path({str(tmp_path / 'second')!r}); second.exists() and {edits(file)}; second.touch()"
+    given = [f"{REPORTS}; {second}", "--processes", "2", "--runner-file", file]
+    error, hint = bad(tmp_path, *given, runners=("mine",))
+    reason = f"the runner mine failed: {file} or a module that it imports changed during the run"
+    assert error == reason
+    assert hint.startswith("leave the code of the runner as it is until the end of the command; ")
+    found = {record.ok: (record, path) for path in (tmp_path / "out").glob("*.json") for record in [Capture.load(path)]}
+    assert {len(record.artefacts) for record, _ in found.values()} == {2}
+    logged = {ok: f"# {reason}\n" in path.with_suffix(".log").read_text() for ok, (_, path) in found.items()}
+    assert logged == {True: False, False: True}
+
+
+@pytest.mark.parametrize(("under", "times"), [(True, [1000]), (False, [None])], ids=["under", "without"])
+def test_times_of_two_programs_have_no_ratio(
+    *, under: bool, times: list[int | None], file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code changes in the process under the profiler, or in that without it."""
+    real = capture_run.child_command
+    baseline = f"import sys; {saying(runner('mine', 500, 500))}" + ("" if under else f"; {edits(file)}")
+
+    def child(request: Any, plan: Any, stem: Path, answer: str | None) -> list[str]:
+        return real(request, plan, stem, answer) if request.tool else [sys.executable, "-c", baseline, str(answer)]
+
+    monkeypatch.setattr(capture_run, "child_command", child)
+    profile = f"{REPORTS}; {edits(file)}" if under else REPORTS
+    error, _ = bad(tmp_path, profile, "--unprofiled", "--runner-file", file, runners=("mine",))
+    assert error.endswith(f"{file} or a module that it imports changed during the run")
+    [record] = map(Capture.load, (tmp_path / "out").glob("*.json"))
+    assert (record.ok, record.profiled_over_unprofiled, record.unprofiled_ns) == (False, None, times)
 
 
 def test_cells_and_time_loops_are_code_of_the_runners_of_this_package(

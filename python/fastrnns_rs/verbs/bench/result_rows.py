@@ -11,7 +11,7 @@ from fastrnns_rs.documents.run_soundness import check_result
 from fastrnns_rs.documents.session_soundness import is_before
 from fastrnns_rs.documents.soundness import check_numbers
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.runners.source_hash import source_sha256
+from fastrnns_rs.runners.source_hash import find_change, source_sha256
 from fastrnns_rs.stats import precision_reached
 from fastrnns_rs.verbs.bench.host_time import with_host_time
 from fastrnns_rs.verbs.bench.phase_summary import half_width, summary
@@ -212,8 +212,9 @@ class Row:
         first = next(iter(self.counted), process)
         if (process.backward_ns is None) != (first.backward_ns is None):
             return f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
-        if self._has_new_source():
-            return f"{self.task.runner.source.file} or a module that it imports changed during the run"
+        change = find_change(self.task.runner.source, self._source_sha256)
+        if change is not None:
+            return change
         version, known = answer.content.get("torch_version"), self._torch_version
         if isinstance(version, str) and known is not None and version != known:
             return f"it has torch {version}, and the run began with {known}"
@@ -224,15 +225,6 @@ class Row:
             if vision != self._torchvision_version:
                 return f"it has torchvision {vision}, and the row began with {self._torchvision_version}"
         return None
-
-    def _has_new_source(self) -> bool:
-        """Returns True if the code of the runner has changed since the start.
-
-        Its samples would be of two programs.
-        """
-        known = self._source_sha256
-        # None: the file is no file any more, or cannot be read.
-        return known is not None and known != source_sha256(self.task.runner.source)
 
     def _most(self, name: str) -> int | None:
         """Returns the largest known value among the complete processes."""

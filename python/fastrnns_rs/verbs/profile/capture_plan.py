@@ -17,6 +17,7 @@ from fastrnns_rs.processes.worker_setting import python_path
 from fastrnns_rs.runners.module_clashes import check_clashes
 from fastrnns_rs.runners.plan import Plan, make_plan
 from fastrnns_rs.runners.profile_request import ProfileRequest
+from fastrnns_rs.runners.source_hash import source_sha256
 from fastrnns_rs.verbs.profile import tools
 from fastrnns_rs.verbs.profile.attempt import child_environment, describe_end
 
@@ -34,6 +35,7 @@ class Prepared:
         tool: Profiler.
         skipped: Runners of a group that do not support an option, with the reason.
         chosen: True if the profiler was selected automatically.
+        sources: Hash of the code of each runner, by its name.
     """
 
     request: ProfileRequest
@@ -41,6 +43,7 @@ class Prepared:
     tool: Profiler
     skipped: dict[str, str]
     chosen: bool
+    sources: dict[str, str | None]
 
 
 def prepare(request: ProfileRequest, paths: Mapping[str, str | None], torch: TorchOptions | None = None) -> Prepared:
@@ -83,7 +86,8 @@ def prepare(request: ProfileRequest, paths: Mapping[str, str | None], torch: Tor
     if handler is not None and handler[0] not in HANDLERS:
         _check_function(*handler, timeout=request.options.timeout)
     tool = tools.choose(name, paths.get(name))
-    return Prepared(request=request, plan=plan, tool=tool, skipped=skipped, chosen=chosen)
+    sources = {task.runner.name: source_sha256(task.runner.source) for task in plan.tasks}
+    return Prepared(request=request, plan=plan, tool=tool, skipped=skipped, chosen=chosen, sources=sources)
 
 
 def check_processes(number: int) -> None:

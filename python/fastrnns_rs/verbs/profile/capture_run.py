@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents import file_names
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.errors import FastrnnsError
 from fastrnns_rs.processes.folder_removal import remove_folders
 from fastrnns_rs.processes.temporary_folder import compiler_folder, variables_for
+from fastrnns_rs.runners.source_hash import find_change
 from fastrnns_rs.verbs.profile import assessment, capture_storage, tools
 from fastrnns_rs.verbs.profile.attempt import Attempt, Entry, child_environment
 from fastrnns_rs.verbs.profile.baseline import Baseline
@@ -228,6 +229,7 @@ def _run_baseline(prepared: Prepared, attempt: Attempt, observer: Observer) -> B
     # Without a tool: torch's profiler is inside the command, not a prefix of it.
     command = _child(prepared, attempt, replace(prepared.request, tool=None))
     found = Baseline(*attempt.run_and_listen(command, "without the profiler"))
+    _fail_changed(prepared, attempt, found.answer)
     attempt.ran_out_of_time = False
     attempt.unprofiled_ns = found.iteration_ns(prepared.request.captured(prepared.plan.nloops))
     failed = found.failure(None if attempt.redact else attempt.log_path)
@@ -235,6 +237,20 @@ def _run_baseline(prepared: Prepared, attempt: Attempt, observer: Observer) -> B
         attempt.warnings.append(failed)
         observer.note(f"{failed.message}: {failed.evidence}")
     return found
+
+
+def _fail_changed(prepared: Prepared, attempt: Attempt, answer: dict[str, Any]) -> None:
+    """Fails the runners in an answer whose code has changed since the plan."""
+    changes = {
+        task.runner.name: find_change(task.runner.source, prepared.sources.get(task.runner.name))
+        for task in prepared.plan.tasks
+    }
+    for one in answer.get("runners", []):
+        reason = changes.get(one["name"])
+        if one["status"] == "ok" and reason is not None:
+            hint = "leave the code of the runner as it is until the end of the command"
+            one.update(status="failed", reason=reason, hint=hint)
+            attempt.log.append(Entry(f"# the runner {one['name']} failed: {reason}"))
 
 
 def _compare(prepared: Prepared, attempt: Attempt, unprofiled: Baseline) -> None:
@@ -267,6 +283,7 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
             )
         finally:
             _remove_unfinished(attempt)
+        _fail_changed(prepared, attempt, attempt.answer)
         missed = assessment.missed_agent(prepared.tool, attempt)
         left = deadline - time.monotonic()
         if missed is None or start == _STARTS or left <= 0:
