@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import planted_runners
 import pytest
@@ -21,6 +22,7 @@ from fastrnns_rs import MissingError, ModelDef, Problem, Run, UsageError
 from fastrnns_rs.api.run_saver import RunSaver
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.machine import environment
+from fastrnns_rs.runners import registry
 from fastrnns_rs.worker.torch_settings import cuda_device_count
 
 TINY = {"seq_length": 3, "input_size": 4, "hidden_size": 5, "mini_batch": 2, "device": "cpu"}
@@ -149,6 +151,25 @@ def test_a_runner_that_no_process_could_find_is_refused() -> None:
 
     with pytest.raises(UsageError, match="runner not at the top level of a file: 'local'"):
         fastrnns_rs.bench(local)
+
+
+@pytest.mark.parametrize("name", ["<stdin>", "<string>", "<python-input-0>", "ipykernel_1/2.py"])
+def test_a_file_with_the_name_of_a_prompt_is_not_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user may have put it into the working directory, or made the folder of a notebook's cells."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_runners", {**registry.all_runners()})
+    text = "import fastrnns_rs\n@fastrnns_rs.runner('prompted')\ndef prompted(problem): pass\n"
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    given: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(text, name if name.startswith("<") else str(path), "exec"), given)
+    with pytest.raises(UsageError, match="runner not at the top level of a file: 'prompted'"):
+        fastrnns_rs.bench(given["prompted"])
+    with pytest.raises(UsageError, match="runner not at the top level of a file: "):
+        registry.load(registry.all_runners()["prompted"].source)
 
 
 def test_only_functions_are_runners() -> None:

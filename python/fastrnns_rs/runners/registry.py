@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Mapping
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Prefix of the names of modules that were made from a runner's file: they cannot be imported.
 FILE_MODULE = "_fastrnns_runners_"
+#: Names of code that is in no file: of a prompt, of standard input, of `-c` and `exec`, and of a cell of a notebook,
+#: whose folder ipykernel does not make. Other users may put a file there.
+_WITHOUT_FILE = re.compile(r"^<.*>$|/ipykernel_\d+/[^/]*$")
 ALL = "all"
 
 _OUR_MODELS = (
@@ -148,9 +152,11 @@ def _find_source(creator: Creator) -> Source:
     code = getattr(inspect.unwrap(creator), "__code__", None)
     if code is None:
         raise UsageError(f"not a function: {creator!r}", "Decorate a function that is defined with def.")
+    name = code.co_filename
     return Source(
         module=creator.__module__,
-        file=str(Path(code.co_filename).resolve()),
+        # Another user may have put a file with the name `<stdin>` into the working directory.
+        file=name if _WITHOUT_FILE.search(name) else str(Path(name).resolve()),
         package=None if _plugin is None else _plugin.package,
         plugin=None if _plugin is None else _plugin.value,
         runner_file=_file,
@@ -249,13 +255,17 @@ def find_name(creator: Creator) -> str:
     """
     for name, one in all_runners().items():
         if one.creator is creator:
-            if "<locals>" in one.qualified or not Path(one.source.file).is_file():
-                message = f"runner not at the top level of a file: {name!r}"
-                hint = "Define the runner in a module or script, outside of functions: a fresh process imports it."
-                raise UsageError(message, hint)
+            file = one.source.file
+            if "<locals>" in one.qualified or _WITHOUT_FILE.search(file) or not Path(file).is_file():
+                raise _not_in_file(name)
             return name
     shown = getattr(creator, "__name__", repr(creator))
     raise UsageError(f"not a runner: {shown}", "Decorate the function with @fastrnns_rs.runner(name).")
+
+
+def _not_in_file(name: str) -> UsageError:
+    hint = "Define the runner in a module or script, outside of functions: a fresh process imports it."
+    return UsageError(f"runner not at the top level of a file: {name!r}", hint)
 
 
 def members(group: str) -> list[str]:
@@ -282,6 +292,8 @@ def load(source: Source) -> None:
         load_file(source.runner_file)
     elif is_importable(source):
         importlib.import_module(source.module)
+    elif _WITHOUT_FILE.search(source.file):
+        raise _not_in_file(source.file)
     else:
         load_file(source.file)
 
