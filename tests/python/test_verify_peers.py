@@ -13,8 +13,9 @@ from torch import Tensor, nn
 from fastrnns_rs import ModelDef, Problem
 from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
-from fastrnns_rs.problem.tolerance import choose_tolerance
+from fastrnns_rs.problem.tolerance import Tolerance, choose_tolerance
 from fastrnns_rs.runners import registry
+from fastrnns_rs.worker.verification.checks import compare
 from fastrnns_rs.worker.verification.examination import Examination, examine
 from fastrnns_rs.worker.verification.references import find_reference
 from fastrnns_rs.worker.verification.tensors import MISSING, pairs
@@ -141,6 +142,18 @@ def test_a_tensor_in_the_place_of_none_is_found(monkeypatch: pytest.MonkeyPatch)
         return replace(same, forward=lambda x: (same.forward(x)[0], x))
 
     assert checked("none_state", more, monkeypatch).wrong() == ["state: nothing is expected here (call 1)"]
+
+
+def test_integers_are_equal_and_complex_numbers_are_near() -> None:
+    tolerance = Tolerance(relative=1e-3, absolute=1e-3)
+    known = torch.arange(50_000, 50_003)
+    assert compare("output", known, known, tolerance, dtypes={torch.float32}).wrong is None
+    found = compare("output", known + 1, known, tolerance, dtypes={torch.float32})
+    assert (str(found.wrong).partition(";")[0], found.check.tolerance_relative) == ("50001 at [0], expected 50000", 0.0)
+    waves = torch.polar(torch.ones(3, dtype=torch.float64), torch.arange(3, dtype=torch.float64))
+    for factor, is_right in ((1.0, True), (1.1, False)):
+        found = compare("output", (factor * waves).to(torch.complex64), waves, tolerance, dtypes={torch.float32})
+        assert (found.wrong is None) == is_right
 
 
 def test_values_of_mappings_are_paired_by_their_keys() -> None:

@@ -157,8 +157,9 @@ def check_result(path: str, result: Verified) -> None:
         _check_errors(place, check)
         _check_index(place, check)
         is_given = _is_given(check)
-        usual = 0.0 if is_given else relative[0]
-        if check.tolerance_relative != usual:
+        usual = 0.0 if is_given else next(filter(None, relative), 0.0)
+        # Integers must be equal.
+        if check.tolerance_relative not in {usual, 0.0}:
             raise UsageError(f"{place}.tolerance_relative is {check.tolerance_relative:g}, not {usual:g}")
         if is_given and check.tolerance_absolute:
             raise UsageError(f"{place}.tolerance_absolute is {check.tolerance_absolute:g}, not 0")

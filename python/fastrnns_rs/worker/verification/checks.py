@@ -45,7 +45,7 @@ def compare(
         name: Name of the check.
         found: Tensor; or `MISSING`, or any object that a runner returned in its place.
         expected: Reference; or `MISSING` where no tensor is expected.
-        tolerance: Allowed error.
+        tolerance: Allowed error of floating-point and complex numbers. Integers must be equal.
         dtypes: Allowed dtypes of a floating-point tensor; None for any. Other tensors have the dtype of the reference.
         scaled: True makes the relative tolerance relative to the largest expected element, False to each element.
 
@@ -53,6 +53,8 @@ def compare(
         The finding. NaN and infinities are wrong unless the reference has them in the same places, and a number in
         another place.
     """
+    if isinstance(expected, torch.Tensor) and not (expected.is_floating_point() or expected.is_complex()):
+        tolerance = EXACT
     wrong = _unlike(found, expected, dtypes)
     if wrong is not None:
         return Finding(_check(name, found, expected, tolerance, ok=False), wrong)
@@ -136,6 +138,9 @@ def _unlike(found: Any, expected: Any, dtypes: Collection[torch.dtype] | None) -
         return "one tensor stands for several"
     if found.shape != expected.shape:
         return f"its shape is {list(found.shape)}, expected {list(expected.shape)}"
+    if found.is_complex() and expected.is_complex():
+        # The reference has a wider dtype.
+        return None
     if dtypes is not None and not expected.is_floating_point():
         dtypes = {expected.dtype}
     if dtypes is not None and found.dtype not in dtypes:

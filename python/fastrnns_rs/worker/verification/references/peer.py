@@ -29,8 +29,8 @@ def compute_peer(other: Runner, problem: Problem) -> Expected:
         module = replace(problem, device="cpu", amp=False, channels_last=None, cudnn_benchmark=False)
         model = build(other.creator, module)
         expected = None
-        # A module may have tensors that keep their dtype, or that cannot be copied.
-        with suppress(RuntimeError, TypeError):
+        # A module may have tensors that keep their dtype, or that cannot be copied, or refuse another dtype.
+        with suppress(Exception):
             expected = _compute_module(model, torch.float64)
         if expected is not None:
             if problem.image_size is not None and problem.dtype != "float64":
