@@ -35,6 +35,17 @@ def test_a_flag_wins_over_what_is_configured_and_contradicts_it(tmp_path: Path) 
     assert (plan["stop"], plan["preset"]) == ({"rule": "count", "parameters": {"nloops": 3}}, "quick")
 
 
+def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    project.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    write(project, '[tool.fastrnns-rs]\nhistory = "~/a"\n')
+    for words, variables in (((), {}), (("--history=~/a",), {}), ((), {"FASTRNNS_HISTORY": "~/a"})):
+        done = run_cli("history", "--json", *words, cwd=project, **variables)
+        # As it is shown: a folder of this name in the project would have its whole path.
+        assert done.json()["folder"] == "~/a"
+
+
 def test_options_are_found_above_and_flags_and_variables_win(tmp_path: Path) -> None:
     write(
         tmp_path,

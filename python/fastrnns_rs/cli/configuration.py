@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import click
 
+from fastrnns_rs.documents.user_folder import expand_home
 from fastrnns_rs.errors import UsageError, unknown
 from fastrnns_rs.escaping import visible
 
@@ -267,7 +268,7 @@ def _located(param: click.Option, value: Any, folder: Path) -> Any:
         from fastrnns_rs.verbs.history.run_names import is_name
 
         is_path = not is_name(value)
-    return str(folder / value) if is_path else value
+    return str(folder / expand_home(value)) if is_path else value
 
 
 def _checked(param: click.Parameter, value: Any, place: str) -> Any:

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
+
+
+def expand_home(path: str | os.PathLike[str]) -> str:
+    """Returns a path with the home folder in place of a tilde, as in `~/runs`.
+
+    No shell expands it in a file, a variable, or behind `--history=`.
+    """
+    text = os.fspath(path)
+    return os.path.expanduser(text) if text == "~" or text.startswith("~/") else text  # noqa: PTH111
 
 
 def user_folder(kind: Literal["data", "state", "cache"]) -> Path:

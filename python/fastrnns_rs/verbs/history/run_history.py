@@ -17,7 +17,7 @@ from fastrnns_rs.documents import writing
 from fastrnns_rs.documents.file_names import distinct
 from fastrnns_rs.documents.garbage_collection import pause_garbage_collection
 from fastrnns_rs.documents.history import History, KeptRun
-from fastrnns_rs.documents.user_folder import user_folder
+from fastrnns_rs.documents.user_folder import expand_home, user_folder
 from fastrnns_rs.documents.warning import make_warning
 from fastrnns_rs.documents.writer_lock import WriterLocks
 from fastrnns_rs.errors import FastrnnsError, UsageError, make_system_error
@@ -59,7 +59,7 @@ def chosen_history(given: str | os.PathLike[str] | Literal[False] | None) -> Run
     """
     if given is False or (given is None and is_off_by_variable()):
         return None
-    folder = Path(given or os.environ.get("FASTRNNS_HISTORY") or default_folder())
+    folder = Path(expand_home(given or os.environ.get("FASTRNNS_HISTORY") or default_folder()))
     try:
         with suppress(OSError):
             folder.lstat()
