@@ -11,6 +11,7 @@ import click
 from fastrnns_rs.cli.configuration import Target
 from fastrnns_rs.cli.options import F, several
 from fastrnns_rs.cli.shared import is_flag
+from fastrnns_rs.documents.user_folder import expand_home
 from fastrnns_rs.errors import exclusive
 
 if TYPE_CHECKING:
@@ -23,10 +24,15 @@ def folder(verb: str) -> Callable[[F], F]:
         "--history",
         cls=Target,
         type=click.Path(file_okay=False, path_type=Path),
+        callback=_expand,
         envvar=[f"FASTRNNS_{verb.upper()}_HISTORY", "FASTRNNS_HISTORY"],
         metavar="DIR",
         help="History folder. [default: in the user's data folder]",
     )
+
+
+def _expand(_context: click.Context, _param: click.Parameter, value: Path | None) -> Path | None:
+    return None if value is None else Path(expand_home(value))
 
 
 def options(verb: str) -> Callable[[F], F]:
