@@ -46,6 +46,14 @@ def visible_lines(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
 
 
+def print_traceback(error: BaseException) -> None:
+    """Prints the traceback of an error, whose message may come from a file."""
+    import sys
+    import traceback  # Most commands print none.
+
+    sys.stderr.write(visible_lines("".join(traceback.format_exception(error))))
+
+
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Returns the patterns of characters to escape, and of long runs of symbols.

@@ -231,13 +231,11 @@ def _format_warning(message: Warning | str, category: type[Warning], *place: Any
 def _tell(error: Exception) -> int:
     """Prints an error for a person, and returns its exit code."""
     from fastrnns_rs.cli.exit_codes import ExitCode
-    from fastrnns_rs.escaping import visible
+    from fastrnns_rs.escaping import print_traceback, visible
     from fastrnns_rs.hidden_modules import explained
 
     if os.environ.get("FASTRNNS_DEBUG"):
-        import traceback
-
-        traceback.print_exception(error)
+        print_traceback(error)
     # While a class is made, Python 3.11 raises a RuntimeError because of the interrupt.
     if isinstance(error, click.Abort) or isinstance(error.__cause__, KeyboardInterrupt):
         return ExitCode.INTERRUPTED

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fastrnns_rs.documents.reading import content
 from fastrnns_rs.errors import first_line
-from fastrnns_rs.escaping import visible
+from fastrnns_rs.escaping import print_traceback, visible
 from fastrnns_rs.processes.module_path import additions_noted
 from fastrnns_rs.processes.process_state import process_restored, standard_output_elsewhere
 
@@ -108,9 +108,7 @@ def _import_failure(value: str) -> list[str]:
     # A module may also call sys.exit.
     except BaseException as error:  # noqa: BLE001
         if os.environ.get("FASTRNNS_DEBUG"):
-            import traceback
-
-            traceback.print_exc()
+            print_traceback(error)
         return [_reason(error)]
     return []
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import FACTS
+from conftest import FACTS, run_cli
 from document_kinds import KINDS
 from document_readers import ACTING, Place, hold
 from parts import few
@@ -101,3 +101,12 @@ def test_a_hint_that_lists_names_of_a_document_is_escaped() -> None:
         made.plot("samples", row="none")
     assert "Use a\\x1b[2Jx/forward, " in str(caught.value)
     assert not ACTING.intersection(str(caught.value))
+
+
+def test_a_traceback_acts_on_no_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({**run([result()]).to_dict(), "\x1b]0;x\x07": 1}))
+    done = run_cli("show", str(path), FASTRNNS_DEBUG="1")
+    assert "Traceback" in done.stderr
+    assert "\\x1b]0;x\\x07" in done.stderr
+    assert "\x1b" not in done.stderr
