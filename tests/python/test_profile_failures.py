@@ -151,8 +151,9 @@ BREAK = {
 def test_a_runner_that_breaks_leaves_the_others_capture(runner: str, tmp_path: Path) -> None:
     """With the real process in it, which the fake waits for as nsys does: its status is that of a shell."""
     waits = "status = call.run(); call.report(); sys.exit(128 - status if status < 0 else status)"
-    error, _ = bad(tmp_path, waits, *PLANTED_RUN, runners=("sound", runner))
+    error, hint = bad(tmp_path, waits, *PLANTED_RUN, runners=("sound", runner))
     assert error.startswith(BREAK[runner])
+    assert ("use --separate to capture the other runners" in hint) == ("the process ended" in error)
     record, log = kept(tmp_path / "out")
     assert checks_of(record) == {**dict.fromkeys(CHECKS, True), "runners": False}
     ranges = next(one for one in record.checks if one.id == "ranges")

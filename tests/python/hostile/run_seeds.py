@@ -48,6 +48,8 @@ def _with_every_key(kind: str, plain: Any) -> Any:
         "stop": {"rule": "time", "parameters": {}},
     }
     found |= {"sides": found["sides"] if kind == "ab" else [], "ranks": found["ranks"] if kind == "ranks" else []}
+    # It says why there is no exponent.
+    found["sweep"]["growth"][0]["reason"] = None
     for row in found["results"]:
         row["side"] = row["side"] if kind == "ab" else None
         # Its processes are at no point of the sweep.

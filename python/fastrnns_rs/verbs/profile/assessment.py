@@ -187,7 +187,9 @@ def _refusal(attempt: Attempt, log: str) -> tuple[str, str] | None:
 
 def _death_in_runner(attempt: Attempt) -> tuple[str, str] | None:
     pending = _pending(attempt)
-    return (f"the process ended in the runner {pending}: {_end(attempt)}", "") if pending else None
+    # One process has all runners.
+    hint = "use `separate` to capture the other runners" if len(attempt.runners) > 1 else ""
+    return (f"the process ended in the runner {pending}: {_end(attempt)}", hint) if pending else None
 
 
 def _nothing_ran(tool: Profiler, attempt: Attempt, said: str, known: str) -> tuple[str, str]:
