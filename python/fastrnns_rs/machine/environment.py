@@ -10,7 +10,7 @@ import os
 import platform
 import shlex
 import time
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ _WITHOUT_EFFECT = (
     *("TRITON_HOME", "TORCH_HOME", "TORCH_EXTENSIONS_DIR", "TORCH_COMPILE_DEBUG_DIR", "PYTORCH_KERNEL_CACHE_PATH"),
     *("CUDA_CACHE_PATH", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY", "NCCL_DEBUG_FILE"),
 )
+#: Replaces a value that is not recorded.
+_ANOTHER = "another value"
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 #: Software facts that a child process reports, by their names in a run file.
 _VERSIONS = (
@@ -155,7 +157,11 @@ def _checked_facts(plain: object) -> Facts:
 
 
 def describe(
-    facts: Facts, setting: Setting | None = None, *, looks_for_changes: bool = True, named: Collection[str] = ()
+    facts: Facts,
+    setting: Setting | None = None,
+    *,
+    looks_for_changes: bool = True,
+    named: Mapping[str, str] | None = None,
 ) -> Environment:
     """Returns the environment of a run file, for workers that run in `setting`.
 
@@ -163,9 +169,10 @@ def describe(
         facts: Facts about torch.
         setting: Setting of the workers. None uses the setting of this process.
         looks_for_changes: True compares the files of the checkout with its commit, which takes long in a large one.
-        named: Further variables to record.
+        named: Further variables to record, with the values that the other side has. Another value is not recorded: it
+            may be a secret of the shell.
     """
-    setting = setting or Setting()
+    setting, named = setting or Setting(), named or {}
     variables = setting.environment()
     cpus = sorted(setting.affinity or os.sched_getaffinity(0))
     commit = checkout.head_commit()
@@ -187,9 +194,10 @@ def describe(
         load_average_1m=os.getloadavg()[0],
         gpus=[Gpu(**one, **extra.get(str(one["uuid"]), {})) for one in facts.gpus],
         variables={
-            name: value
+            name: value if is_recorded or value == named[name] else _ANOTHER
             for name, value in sorted(variables.items())
-            if name in named or (name.startswith(_VARIABLES) and not name.startswith(_WITHOUT_EFFECT))
+            for is_recorded in [name.startswith(_VARIABLES) and not name.startswith(_WITHOUT_EFFECT)]
+            if is_recorded or name in named
         },
         git=Git(commit=commit, dirty=checkout.has_changes() if asks else None),
     )

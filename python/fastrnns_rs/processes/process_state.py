@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 
@@ -18,8 +19,32 @@ _LIMITS = {
     for name in dir(resource)
     if name.startswith("RLIMIT_") and name not in {"RLIMIT_CORE", "RLIMIT_OFILE"}
 }
+#: Held while state of the process is replaced: two threads would save and restore what the other has replaced.
+_LOCK = threading.RLock()
+#: Longest wait for it. Code that holds it may wait for another thread that wants it.
+_PATIENCE_S = 60.0
 #: A timer ends a process that has no handler for its signal.
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
+
+def _renew_lock() -> None:
+    """Replaces the lock in a fork: the thread that held it does not exist there."""
+    global _LOCK  # noqa: PLW0603
+    _LOCK = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    lock = _LOCK
+    is_held = lock.acquire(timeout=_PATIENCE_S)
+    try:
+        yield
+    finally:
+        if is_held:
+            lock.release()
 
 
 @contextmanager
@@ -37,6 +62,12 @@ def process_restored(code: str) -> Iterator[None]:
         UsageError: If the code changed the priority or a limit, and the system does not let this process restore it.
             If the block fails, or is interrupted, its own error is raised.
     """
+    with _alone(), _restored(code):
+        yield
+
+
+@contextmanager
+def _restored(code: str) -> Iterator[None]:
     caught = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
     handlers, blocked = {one: signal.getsignal(one) for one in caught}, signal.pthread_sigmask(signal.SIG_BLOCK, ())
     unset = [one for one in _TIMERS if signal.getitimer(one) == (0, 0)]
@@ -122,7 +153,7 @@ def standard_output_elsewhere() -> Iterator[None]:
     Standard output is reserved for results: that of programs and of compiled code is redirected, too. Standard error is
     opened again if the block closes it.
     """
-    with ExitStack() as stack:
+    with _alone(), ExitStack() as stack:
         stack.callback(_open_standard_error)
         # Either stream may be closed.
         with suppress(OSError, ValueError):

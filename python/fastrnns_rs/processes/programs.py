@@ -10,7 +10,7 @@ from fastrnns_rs.errors import MissingError
 
 #: Lists of folders of libraries, headers and programs, where an empty entry is the working directory.
 _FOLDER_LISTS = (
-    *("LD_LIBRARY_PATH", "LIBRARY_PATH"),
+    *("LD_LIBRARY_PATH", "LIBRARY_PATH", "LD_RUN_PATH"),
     *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH"),
 )
 

@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from fastrnns_rs.cli import runner_options
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.processes.process_state import process_restored
+from fastrnns_rs.processes.process_state import process_restored, standard_output_elsewhere
 from fastrnns_rs.runners import plugins, registry
 
 CODE = """
@@ -191,3 +192,22 @@ def test_a_limit_that_stays_lower_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         with pytest.raises(UsageError, match=text), process_restored("the plug-in"):
             known.append(lowered)
         assert known[-1] == restored
+
+
+def test_two_threads_keep_standard_output() -> None:
+    """Each restored what the other had replaced: results went to standard error for good."""
+    before, place = sys.stdout, os.readlink("/proc/self/fd/1")
+    ended = threading.Event()
+
+    def other() -> None:
+        with standard_output_elsewhere():
+            ended.wait(20)
+
+    thread = threading.Thread(target=other)
+    with process_restored("the note"), standard_output_elsewhere():
+        thread.start()
+        # The other thread waits, and does not replace what this one has replaced.
+        thread.join(0.3)
+    ended.set()
+    thread.join()
+    assert (sys.stdout, os.readlink("/proc/self/fd/1")) == (before, place)

@@ -77,7 +77,15 @@ def test_no_worker_finds_it() -> None:
 @pytest.mark.parametrize("environment", [Setting().environment, child_environment])
 @pytest.mark.parametrize(
     "name",
-    ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "LD_LIBRARY_PATH"],
+    [
+        "CPATH",
+        "C_INCLUDE_PATH",
+        "CPLUS_INCLUDE_PATH",
+        "LIBRARY_PATH",
+        "LD_RUN_PATH",
+        "COMPILER_PATH",
+        "LD_LIBRARY_PATH",
+    ],
 )
 @pytest.mark.parametrize(
     ("folders", "kept"), [(":/a:.:include:/b:", "/a:/b"), ("/a", "/a"), (".", None), (":", None), ("", None)]

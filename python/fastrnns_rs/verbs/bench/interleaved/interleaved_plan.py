@@ -168,7 +168,8 @@ def _plan(side: SideRequest, other: SideRequest, effort: Effort, executor: Execu
     _check_variables(setting)
     facts = environment.probe(side.options.device, side.options.computed_dtype, setting, executor=executor)
     # This side has a value of the other side's variables too. Of PYTHONPATH another interpreter gets only our folder.
-    named = other.variables.keys() - side.variables.keys() - ({"PYTHONPATH"} if python else set())
+    without = side.variables.keys() | ({"PYTHONPATH"} if python else set())
+    named = {name: value for name, value in other.variables.items() if name not in without}
     return plan_bench(side.options, effort, facts, setting), environment.describe(facts, setting, named=named)
 
 
