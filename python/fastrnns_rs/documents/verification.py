@@ -159,7 +159,8 @@ def check_result(path: str, result: Verified) -> None:
         is_given = _is_given(check)
         usual = 0.0 if is_given else next(filter(None, relative), 0.0)
         # Integers must be equal.
-        if check.tolerance_relative not in {usual, 0.0}:
+        is_exact = check.tolerance_relative == check.tolerance_absolute == 0
+        if check.tolerance_relative != usual and not is_exact:
             raise UsageError(f"{place}.tolerance_relative is {check.tolerance_relative:g}, not {usual:g}")
         if is_given and check.tolerance_absolute:
             raise UsageError(f"{place}.tolerance_absolute is {check.tolerance_absolute:g}, not 0")
