@@ -284,7 +284,7 @@ def test_a_variable_without_effect_is_no_difference(words: tuple[str, ...], name
 def test_a_variable_of_one_side_has_its_own_value_on_the_other(
     flag: str, name: str, value: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the shell set was called unset. Variables that no option names may be secrets, and are not recorded."""
+    """A value of the shell may be a secret: it is recorded only if the other side has the same."""
     monkeypatch.setenv("OTHER", "secret")
     monkeypatch.delenv(name, raising=False)
     if value is not None:

@@ -1,4 +1,4 @@
-"""Rows of a comparison whose labels, intervals and numbers of processes contradict their basis."""
+"""Rows of a comparison that contradict their basis, and an exit code without its cause."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from run_files import SESSION, exactly, run
+from run_files import SESSION, exactly, failed, result, run
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.comparison import Comparison
@@ -116,3 +116,12 @@ def test_a_row_is_not_of_more_sessions_than_it_has(
     with pytest.raises(UsageError) as raised:
         Comparison.from_dict(plain)
     assert raised.value.message == message
+
+
+def test_a_candidate_that_failed_has_its_exit_code() -> None:
+    found = compare(run([result(), result("jit")]), run([result(seed=1), failed("jit")]))
+    plain = Comparison.from_dict(found.to_dict()).to_dict()
+    assert plain["exit_code"] == 1
+    for other in (0, 4):
+        with pytest.raises(UsageError, match=rf"^exit_code is {other}, and rows\[\d\] failed in the candidate$"):
+            Comparison.from_dict({**plain, "exit_code": other})

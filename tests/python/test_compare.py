@@ -17,7 +17,6 @@ from run_files import PROBLEM, both, exactly, failed, process, result, run
 import fastrnns_rs
 from fastrnns_rs import UsageError, compare
 from fastrnns_rs.documents.codec import RunWarning
-from fastrnns_rs.documents.comparison import Comparison
 from fastrnns_rs.documents.run_file import Result, Run
 from fastrnns_rs.verbs.compare.run_side import side_of_run
 
@@ -251,15 +250,6 @@ def test_why_a_runner_failed_is_told_where_only_one_side_has_it() -> None:
     assert evidence == "new: only in the candidate; failed: out of memory"
     found = compare(run([result(), failed("old")]), run([result(seed=1)]))
     assert (found.rows[-1].reason, found.exit_code) == ("only in the baseline; failed: out of memory", 0)
-
-
-def test_a_candidate_that_failed_has_its_exit_code() -> None:
-    found = compare(run([result(), result("jit")]), run([result(seed=1), failed("jit")]))
-    plain = Comparison.from_dict(found.to_dict()).to_dict()
-    assert plain["exit_code"] == 1
-    for other in (0, 4):
-        with pytest.raises(UsageError, match=rf"^exit_code is {other}, and rows\[\d\] failed in the candidate$"):
-            Comparison.from_dict({**plain, "exit_code": other})
 
 
 def test_warnings_of_both_runs_are_told_once() -> None:

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 import pytest
 from conftest import FACTS
 
-from fastrnns_rs.errors import FastrnnsError
+from fastrnns_rs.errors import FastrnnsError, UsageError
 from fastrnns_rs.problem.modes import Modes
 from fastrnns_rs.problem.problem import Sizes
 from fastrnns_rs.processes.launcher import Start
@@ -25,6 +25,7 @@ from fastrnns_rs.processes.worker_setting import guarded_environment
 from fastrnns_rs.runners import registry
 from fastrnns_rs.runners.plan import Choice, Options
 from fastrnns_rs.verbs.inductor import compiled_runners, module_files
+from fastrnns_rs.verbs.inductor.request import InductorOptions
 
 HARNESS = "def get_args():\n    pass\n\n\ndef benchmark_compiled_module(args, times=10, repeat=10):\n    pass\n"
 
@@ -350,3 +351,17 @@ def test_a_folder_that_vanishes_during_the_search_is_skipped(tmp_path: Path, mon
 
     monkeypatch.setattr(os, "scandir", scandir)
     assert module_files._below(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *({"times": 0}, {"times": 2.5}, {"repeat": 0}, {"repeat": True}, {"processes": 0}, {"threads": 0}),
+        *({"timeout": 0.0}, {"timeout": float("nan")}, {"timeout": float("inf")}),
+        *({"timeout": "5"}, {"timeout": None}, {"timeout": True}),
+        *({"ncu_metrics": "x"}, {"ncu_kernel_regex": "x"}),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(asked: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        InductorOptions(**asked)

@@ -376,20 +376,6 @@ def test_a_device_that_is_not_there_is_refused_before_anything_runs(
     assert report.modules[1].reason.count(str(tmp_path / "b.py")) == 1
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        *({"times": 0}, {"times": 2.5}, {"repeat": 0}, {"repeat": True}, {"processes": 0}, {"threads": 0}),
-        *({"timeout": 0.0}, {"timeout": float("nan")}, {"timeout": float("inf")}),
-        *({"timeout": "5"}, {"timeout": None}, {"timeout": True}),
-        *({"ncu_metrics": "x"}, {"ncu_kernel_regex": "x"}),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(asked: dict[str, Any]) -> None:
-    with pytest.raises(UsageError):
-        InductorOptions(**asked)
-
-
 def test_hostile_names_do_not_reach_the_terminal(measure: Measure, tmp_path: Path) -> None:
     worker = saying(
         {"kernel": {**KERNEL, "name": "triton_\x1b[2J\n", "config": "\x1b]0;x\x07"}},

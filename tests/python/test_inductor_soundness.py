@@ -191,3 +191,11 @@ def test_statistics_of_any_processes_are_read(samples: list[list[int]], status: 
     measure(module, samples)
     module |= {"status": status, "reason": None if status == "ok" else "it died"}
     assert InductorReport.from_dict(plain).modules[0].samples_ns == samples
+
+
+@pytest.mark.parametrize(("key", "value"), [("runs", 0), ("wall_time_ns", 0), ("wall_time_ns", 5e-324)])
+def test_what_others_are_divided_by_is_above_0(key: str, value: float) -> None:
+    plain = inductor_of(lambda: "x")
+    plain["modules"][0]["profile"][key] = value
+    with pytest.raises(UsageError, match=rf"^modules\[0\].profile.{key} is {value}, not a \w+ above 0"):
+        InductorReport.from_dict(plain)
