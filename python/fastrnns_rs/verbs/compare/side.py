@@ -167,11 +167,7 @@ def pool(sides: Sequence[Side]) -> Side:
             # The timing mode is unknown if no process completed.
             key = (_untimed(one), one.timing_mode or modes.get(_untimed(one)))
             known = series.get(key)
-            if (
-                known is not None
-                and None not in (hashes := {known.source_sha256, one.source_sha256})
-                and len(hashes) > 1
-            ):
+            if known is not None and known.source_sha256 and one.source_sha256 not in {None, known.source_sha256}:
                 changed.append(f"source of {one.runner}")
             series[key] = one if known is None else _added(known, one)
     environment, keys = merged(side.environment for side in sides)
