@@ -86,20 +86,22 @@ class Progress:
 
     Attributes:
         words: Words of the parent for a loop that takes turns.
+        note: Note of the runner.
     """
 
     def __init__(self) -> None:
         self.words: SimpleQueue[str] = SimpleQueue()
         self.measurement: Measurement | None = None
         self.compiling: Compiling | None = None
+        self.note: str | None = None
 
     def so_far(self) -> dict[str, Any]:
-        """Returns the samples of complete iterations, if any, and the cost of compiling."""
-        nothing: dict[str, Any] = {"forward_ns": [], "backward_ns": None, "timed_loop_ns": None}
+        """Returns the note, samples of complete iterations, and the cost of compiling."""
+        nothing: dict[str, Any] = {"note": self.note, "forward_ns": [], "backward_ns": None, "timed_loop_ns": None}
         if self.measurement is None:
             return nothing
         try:
-            return {**self.measurement.samples(), **self.compiled()}
+            return {"note": self.note, **self.measurement.samples(), **self.compiled()}
         except Exception:  # noqa: BLE001  # a broken device must not hide why it broke
             print_traceback()
             return nothing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commands import run_pretended, run_process
+from commands import run_pretended, run_process, run_with_facts
 
 BENCH = ("bench", "py", "--device", "cpu", "--quick", "--json")
 FILES = {
@@ -62,24 +62,35 @@ def test_output_of_a_file_is_no_result_and_the_streams_that_it_closes_are_opened
 
 NOTES = {
     "leaves": ("exit(0)", "its note failed: SystemExit: 0"),
-    "has no text": (
+    "has_no_text": (
         "type('N', (), {'__str__': lambda self: 1 / 0})()",
         "its note failed: ZeroDivisionError: division by zero",
     ),
     "prints": ("print('a note') or 'x'", "x"),
-    "moves": ("__import__('os').chdir('/') or 'x'", "x"),
+    "moves": ("os.chdir('/') or 'x'", "x"),
+    "ends": ("os._exit(0)", None),
 }
+MODEL = """import os, fastrnns_rs
+def build(problem):
+    import torch
+    layer = torch.nn.Linear(2, 2)
+    return fastrnns_rs.ModelDef(inputs=[torch.zeros(1, 2)], params=[], forward=layer)
+"""
 
 
-@pytest.mark.parametrize("name", NOTES)
-def test_a_note_costs_no_other_row(name: str, tmp_path: Path) -> None:
+def test_a_note_costs_no_other_row(tmp_path: Path) -> None:
     """It ended the command, with exit code 0 too, or wrote in front of the JSON."""
-    code, note = NOTES[name]
     file = tmp_path / "file.py"
-    file.write_text(
-        f"import fastrnns_rs\n@fastrnns_rs.runner('odd', note=lambda problem: {code})\ndef odd(problem): ...\n"
-    )
-    done = run_pretended(*BENCH, "odd", "--no-history", "--runner-file", file, "--run-file", "run.json", cwd=tmp_path)
-    assert done.status == 0, done.stderr
-    assert {row["runner"]: row["note"] for row in done.json()["results"]} == {"py": None, "odd": note}
+    noted = [
+        f"@fastrnns_rs.runner({name!r}, note=lambda problem: {code})\ndef {name}(problem):\n    return build(problem)\n"
+        for name, (code, _) in NOTES.items()
+    ]
+    file.write_text(MODEL + "".join(noted))
+    words = ("--device", "cpu", "--processes", 1, "--warmup", 1, "--nloops", 2, "--json", "--no-history")
+    done = run_with_facts("bench", *NOTES, *words, "--runner-file", file, "--run-file", "run.json", cwd=tmp_path)
+    assert done.status == 1, done.stderr
+    rows = {row["runner"]: row for row in done.json()["results"]}
+    assert {name: row["note"] for name, row in rows.items()} == {name: note for name, (_, note) in NOTES.items()}
+    assert {row["status"] for name, row in rows.items() if name != "ends"} == {"ok"}
+    assert rows["ends"]["reason"] == "the process exited with status 0 before it had a result"
     assert (tmp_path / "run.json").is_file()

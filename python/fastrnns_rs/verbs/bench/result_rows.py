@@ -55,7 +55,7 @@ class Row:
         self._resolution = earlier.timer_resolution_ns if earlier else None
         self._result: Result | None = None
         self._source_sha256 = source_sha256(task.runner.source)
-        self._note = task.runner.note_on(task.problem)
+        self._note = earlier.note if earlier else None
 
     @property
     def replicates(self) -> list[list[Process]]:
@@ -103,10 +103,11 @@ class Row:
             started_utc: Start time of the worker.
         """
         number = self.next_index if index is None else index
-        process, timing = make_process(answer, index=number, order=order, rank=rank, turns=self._turns)
+        process, facts = make_process(answer, index=number, order=order, rank=rank, turns=self._turns)
         process = replace(process, session=session, started_utc=started_utc)
-        self._timing_mode = self._timing_mode or timing.timing_mode
-        self._resolution = self._resolution or timing.timer_resolution_ns
+        self._note = self._note or facts.note
+        self._timing_mode = self._timing_mode or facts.timing_mode
+        self._resolution = self._resolution or facts.timer_resolution_ns
         reason = self._change(process, answer) if process.status == "ok" else None
         if reason is not None:
             process = replace(process, status="failed", reason=reason)

@@ -27,21 +27,23 @@ _SAME = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
-    """Timing method of a worker.
+class RowFacts:
+    """Values of a row that each of its workers sends.
 
     Attributes:
+        note: Note of the runner.
         timing_mode: Name of the timing mode.
         timer_resolution_ns: Resolution of the timer, in nanoseconds.
     """
 
+    note: str | None = None
     timing_mode: str | None = None
     timer_resolution_ns: int | None = None
 
 
 def make_process(
     answer: Answer, *, index: int, order: int, rank: int | None, turns: int | None
-) -> tuple[Process, Timing]:
+) -> tuple[Process, RowFacts]:
     """Converts the answer of a worker to a process of a run file.
 
     Args:
@@ -55,7 +57,7 @@ def make_process(
     try:
         return _read(answer, place, turns)
     except UsageError as error:
-        return make_damaged(error, **place), Timing()
+        return make_damaged(error, **place), RowFacts()
 
 
 def make_damaged(error: UsageError, **place: Any) -> Process:
@@ -69,7 +71,7 @@ def make_damaged(error: UsageError, **place: Any) -> Process:
     return Process(**place, status="failed", reason=reason, compile=Compile(), forward_ns=[])
 
 
-def _read(answer: Answer, place: dict[str, Any], turns: int | None) -> tuple[Process, Timing]:
+def _read(answer: Answer, place: dict[str, Any], turns: int | None) -> tuple[Process, RowFacts]:
     content = answer.content
     status = _status(answer)
     found = {
@@ -83,12 +85,12 @@ def _read(answer: Answer, place: dict[str, Any], turns: int | None) -> tuple[Pro
         **{name: content.get(name) for name in _SAME},
     }
     process = codec.from_plain(Process, found)
-    timing = codec.from_plain(Timing, {name: content.get(name) for name in codec.added_keys(Timing)})
+    facts = codec.from_plain(RowFacts, {name: content.get(name) for name in codec.added_keys(RowFacts)})
     check_numbers(process)
-    check_numbers(timing)
+    check_numbers(facts)
     check_samples("", process)
     check_turns("", process, turns)
-    return _with_first_call(process), timing
+    return _with_first_call(process), facts
 
 
 def _status(answer: Answer) -> ResultStatus | Literal["interrupted"]:

@@ -35,6 +35,7 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     threads = torch.get_num_threads() if job["threads"] is None else job["threads"]
     with cpus_recorded():
         runner = registry.obtain(job["runner"], Source(**job["source"]))
+        progress.note = runner.note_on(problem)
     restore_threads(threads)
     loop = Loop(**job["loop"])
     measurement = Measurement(loop.capacity, partial(timed_part, loop))
@@ -63,7 +64,8 @@ def answer(job: dict[str, Any], channel: Channel, progress: Progress) -> dict[st
     used = {**memory.peak(problem.device), "baseline_memory_bytes": baseline, "load": load}
     live = {} if slices is None else {"slices": slices()}
     version = {"torch_version": str(torch.__version__), "torchvision_version": _torchvision_version()}
-    return {"status": "ok", **version, **measurement.samples(), **progress.compiled(), **used, **live}
+    samples = {**measurement.samples(), **progress.compiled()}
+    return {"status": "ok", "note": progress.note, **version, **samples, **used, **live}
 
 
 def _torchvision_version() -> str | None:
