@@ -105,7 +105,7 @@ def check_not_code(given: Mapping[str, Any]) -> None:
     for source in {one.source for one in all_runners().values() if not one.source.is_built_in}:
         # A run of code that cannot be read has no hash.
         with suppress(OSError):
-            files = [file for file, *_ in list_imported(source, find_root(source))]
+            files = [one.file for one in list_imported(source, find_root(source))]
             for flag, path in outputs.items():
                 check_not_read(path, files, flag)
 

@@ -49,7 +49,7 @@ def _list_neighbors(source: Source) -> dict[str, str]:
     except OSError:
         # The import of the file reports the error.
         return {}
-    places = {root / file.relative_to(root).parts[0] for file, *_ in imported}
+    places = {root / one.file.relative_to(root).parts[0] for one in imported if one.root == root}
     return {place.name.removesuffix(".py"): os.path.realpath(place) for place in places}
 
 

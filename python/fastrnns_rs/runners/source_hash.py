@@ -7,27 +7,31 @@ import errno
 import hashlib
 import os
 import stat
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import fastrnns_rs
 from fastrnns_rs.documents.reading import content
+from fastrnns_rs.processes.module_path import own_path
 from fastrnns_rs.runners.registry import FILE_MODULE, is_shared
 
 if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Source
 
-#: A file, and what changes with its content.
-_Stamp = tuple[Path, int, int, int]
-
 _PACKAGE = Path(fastrnns_rs.__file__).parent
 #: Code of the runners of this package: the models, and the modules of workers that they import.
 _MODELS = ("models/*.py", "worker/cells.py", "worker/recurrence.py", "worker/torch_settings.py")
-#: Folders of installed packages, whose versions a run records.
+#: Folders of installed packages.
 _INSTALLED = ("site-packages", "dist-packages")
+#: Packages whose versions a run records, also where they are installed as editable.
+_RECORDED = {fastrnns_rs.__name__, "torch", "torchvision"}
+#: Start of the names of modules with which setuptools finds editable packages.
+_EDITABLE = "__editable__"
 #: Largest number of files in a hash: a runner may lie beside a copy of torch.
 _MOST_FILES = 500
 #: Largest file in bytes: a file that code only seems to import may have any size.
@@ -36,22 +40,40 @@ _MOST_BYTES = 512 << 20
 _MOST_NAMES, _MOST_PARTS = 2000, 50
 
 
+class _Stamp(NamedTuple):
+    """File, and what changes with its content.
+
+    Attributes:
+        root: Folder in which the imports of the file are looked up first.
+        file: Path of the file.
+        inode: Inode number.
+        size: Size in bytes.
+        changed_ns: Time of the last change of content or status.
+    """
+
+    root: Path
+    file: Path
+    inode: int
+    size: int
+    changed_ns: int
+
+
 def source_sha256(source: Source) -> str | None:
     """Returns the hash of the code of a runner. None if a file cannot be read.
 
     A file of more than 512 MiB is not read either.
 
     Runners of this package share modules, so that their hash is that of all models, with their cells and time loops.
-    For other runners it is the hash of the file that defines the runner, and of the Python modules beside it that it
-    imports, and that these import. Of a plug-in and of an installed module these are modules of its own top-level
-    package. Modules that are imported by a computed name are not part of the hash, nor are those beyond 500 files, or
-    2,000 names of one file.
+    For other runners it is the hash of the file that defines the runner, and of the Python modules that it imports, and
+    that these import: those beside it (beside a plug-in or an installed module, those of its own top-level package),
+    those on the module search path, and those of editable packages. Installed packages are not part of the hash, nor
+    are modules that are imported by a computed name, or beyond 500 files, or 2,000 names of one file.
     """
     own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
     root = _PACKAGE if own else find_root(source)
     try:
         stamps = _stamp_models() if own else list_imported(source, root)
-        return _digest(root, tuple(stamps))
+        return _digest(tuple(stamps))
     except OSError:
         return None
 
@@ -75,7 +97,7 @@ def find_change(source: Source, known: str | None) -> str | None:
 
 
 def _stamp_models() -> list[_Stamp]:
-    return [_stamp(one) for pattern in _MODELS for one in sorted(_PACKAGE.glob(pattern))]
+    return [_stamp(_PACKAGE, one) for pattern in _MODELS for one in sorted(_PACKAGE.glob(pattern))]
 
 
 def find_root(source: Source) -> Path:
@@ -95,20 +117,56 @@ def list_imported(source: Source, root: Path) -> list[_Stamp]:
     # Modules beside a file in a folder such as `/tmp` are not imported.
     alone = source.module.startswith(FILE_MODULE) and is_shared(root)
     only_top = alone or source.package is not None or root.name in _INSTALLED
-    stamps, known, names = [_stamp(file)], {file}, set[str]()
+    stamps, known, names = [_stamp(root, file)], {file}, set[str]()
+    places: dict[str, list[Path]] = {}
     # The list grows.
     for stamp in stamps:
-        for name in _imports(root, stamp):
-            if name in names or (only_top and name.partition(".")[0] != top):
+        for name in _imports(stamp):
+            first = name.partition(".")[0]
+            if name in names:
                 continue
             names.add(name)
-            for one in _run_by(root, name):
+            if first not in places:
+                places[first] = [] if only_top and first != top else [root]
+                places[first] += _find_other_roots(first)
+            for place, one in _find_first(places[first], name):
                 if len(stamps) == _MOST_FILES:
                     return stamps
                 if one not in known:
                     known.add(one)
-                    stamps.append(_stamp(one))
+                    stamps.append(_stamp(place, one))
     return stamps
+
+
+def _find_first(places: Iterable[Path], name: str) -> list[tuple[Path, Path]]:
+    """Returns the files that run when a dotted name is imported, each with its root."""
+    found = ([(place, one) for one in _run_by(place, name)] for place in places)
+    return next(filter(None, found), [])
+
+
+def _find_other_roots(top: str) -> list[Path]:
+    """Returns the folders with a module that a worker finds on its search path.
+
+    Args:
+        top: Name of the module, without a dot.
+
+    Returns:
+        None of the standard library, of installed packages, and of packages whose versions a run records.
+    """
+    if top in sys.stdlib_module_names or top in _RECORDED:
+        return []
+    finders: list[Any] = [one for one in sys.meta_path if getattr(one, "__module__", "").startswith(_EDITABLE)]
+    path = own_path()
+    for finder in [*finders, PathFinder]:
+        try:
+            spec = finder.find_spec(top, path)
+        except (ImportError, ValueError, OSError):
+            continue
+        if spec is not None:
+            places = map(Path, spec.submodule_search_locations or filter(None, [spec.origin]))
+            roots = [one.parent for one in places if one.stem == top]
+            return [one for one in roots if not {*_INSTALLED} & {*one.parts}]
+    return []
 
 
 def _run_by(root: Path, name: str) -> Iterator[Path]:
@@ -126,9 +184,9 @@ def _run_by(root: Path, name: str) -> Iterator[Path]:
 
 
 @lru_cache(maxsize=4096)
-def _imports(root: Path, stamp: _Stamp) -> tuple[str, ...]:
-    """Returns the dotted names that a file imports, all as seen from `root`."""
-    file = stamp[0]
+def _imports(stamp: _Stamp) -> tuple[str, ...]:
+    """Returns the dotted names that a file imports, all as seen from its root."""
+    file = stamp.file
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -136,7 +194,7 @@ def _imports(root: Path, stamp: _Stamp) -> tuple[str, ...]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         # Nothing can import the file.
         return ()
-    folders = file.parent.relative_to(root).parts
+    folders = file.parent.relative_to(stamp.root).parts
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -149,19 +207,19 @@ def _imports(root: Path, stamp: _Stamp) -> tuple[str, ...]:
     return tuple(sorted(one for one in found if one.count(".") < _MOST_PARTS)[:_MOST_NAMES])
 
 
-def _stamp(file: Path) -> _Stamp:
+def _stamp(root: Path, file: Path) -> _Stamp:
     found = file.stat()
     if not stat.S_ISREG(found.st_mode):
         # Opening a pipe would wait for its writer.
         raise OSError(errno.EINVAL, "not a file", str(file))
-    return file, found.st_ino, found.st_size, found.st_ctime_ns
+    return _Stamp(root, file, found.st_ino, found.st_size, found.st_ctime_ns)
 
 
 @lru_cache(maxsize=64)
-def _digest(root: Path, stamps: tuple[_Stamp, ...]) -> str:
+def _digest(stamps: tuple[_Stamp, ...]) -> str:
     """Returns the hash of files, the first of which has no folder in it."""
     found = hashlib.sha256()
-    for number, (file, *_) in enumerate(stamps):
-        name = file.relative_to(root) if number else file.name
-        found.update(os.fsencode(name) + b"\0" + content(file, _MOST_BYTES) + b"\0")
+    for number, one in enumerate(stamps):
+        name = one.file.relative_to(one.root) if number else one.file.name
+        found.update(os.fsencode(name) + b"\0" + content(one.file, _MOST_BYTES) + b"\0")
     return found.hexdigest()

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +273,55 @@ def test_what_others_put_beside_a_file_is_no_code_of_it(file: Path, tmp_path: Pa
     assert covered(source, tmp_path) == set()
 
 
+@pytest.mark.parametrize(
+    ("code", "modules"),
+    [
+        ("import helper", {"helper.py", "other.py"}),
+        ("from pack.sub import late", {*DEEP, "helper.py", "other.py"}),
+        ("import os, torch, fastrnns_rs", set()),
+    ],
+)
+def test_a_module_on_the_search_path_is_code_of_the_runner(
+    code: str, modules: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sessions of two models in `src/` counted as measurements of one."""
+    root, file = tmp_path / "src", tmp_path / "mine.py"
+    root.mkdir()
+    write_modules(root)
+    file.write_text(code)
+    source = Source(module="__main__", file=str(file))
+    assert covered(source, root) == set()
+    monkeypatch.syspath_prepend(root)
+    assert covered(source, root) == modules
+    known = source_sha256(source)
+    for name in ("os", "torch", "fastrnns_rs"):
+        (root / f"{name}.py").write_text("")
+    assert source_sha256(source) == known
+    # What lies beside the file is imported first.
+    (tmp_path / "helper.py").write_text("")
+    assert "other.py" not in covered(source, root)
+
+
+@pytest.mark.parametrize(("folder", "modules"), [("src", {"helper.py", "other.py"}), ("site-packages", set())])
+def test_a_module_of_an_editable_package_is_code_of_the_runner(
+    folder: str, modules: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, file = tmp_path / folder, tmp_path / "mine.py"
+    root.mkdir()
+    write_modules(root)
+    file.write_text("import helper")
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, _path: object = None, _target: object = None) -> object:
+            place = root / f"{name}.py"
+            return spec_from_file_location(name, place) if place.is_file() else None
+
+    Finder.__module__ = "__editable___helper_0_1_finder"
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    assert covered(Source(module="__main__", file=str(file)), root) == modules
+
+
 def test_a_hash_has_a_limited_number_of_files(tmp_path: Path) -> None:
     names = [f"m{number:03}" for number in range(600)]
     for name in names:
@@ -296,7 +346,7 @@ def test_a_hash_has_a_limited_number_of_files(tmp_path: Path) -> None:
 def test_generated_imports_cost_no_minute(code: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(code)
-    looked = [len(name.split(".")) for name in source_hash._imports(tmp_path, source_hash._stamp(file))]
+    looked = [len(name.split(".")) for name in source_hash._imports(source_hash._stamp(tmp_path, file))]
     assert (len(looked), max(looked, default=0)) in {(2000, 4), (0, 0)}
     assert source_sha256(Source(module="__main__", file=str(file))) is not None
 
