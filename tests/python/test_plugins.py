@@ -6,7 +6,10 @@ import json
 import os
 import re
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from commands import finished, run_pretended
@@ -305,3 +308,30 @@ def test_a_slip_of_the_pen_in_a_declaration_is_refused(key: str, values: tuple[o
         with pytest.raises(UsageError, match=re.escape(f"'slip': {value!r} ({key})")):
             registry.runner("slip", **{key: value})(lambda _problem: None)
     assert not registry.is_known("slip")
+
+
+def test_a_thread_waits_for_the_plug_ins_that_another_one_loads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It found no runner of them, and its own counted as theirs."""
+    begun, asked = threading.Event(), threading.Event()
+    monkeypatch.setitem(sys.modules, "events_of_test", SimpleNamespace(begun=begun, asked=asked))
+    wait = "import time, events_of_test as e\ne.begun.set()\ne.asked.wait(30)\ntime.sleep(0.2)\n"
+    (tmp_path / "slow_plug_in.py").write_text(f"{wait}{RUNNER.format(name='slow')}")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
+    monkeypatch.setattr(registry, "_plugins_wanted", True)
+    plugin = plugins.Plugin(name="slow", value="slow_plug_in", package="slow 1.0")
+    monkeypatch.setattr(plugins, "installed", lambda: ([plugin], []))
+
+    def ask() -> set[str]:
+        begun.wait(30)
+        fastrnns_rs.runner("late")(lambda _problem: None)
+        asked.set()
+        return {*registry.all_runners()}
+
+    with ThreadPoolExecutor() as pool:
+        second = pool.submit(ask)
+        assert "slow" in registry.all_runners()
+        assert {"slow", "late"} <= second.result()
+    assert [registry.find(name).source.plugin for name in ("slow", "late")] == ["slow_plug_in", None]

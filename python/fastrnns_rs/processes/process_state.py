@@ -37,7 +37,8 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def other_threads_waiting() -> Iterator[None]:
+    """Lets one thread at a time run such a block; others wait for a minute at most."""
     lock = _LOCK
     is_held = lock.acquire(timeout=_PATIENCE_S)
     try:
@@ -62,7 +63,7 @@ def process_restored(code: str) -> Iterator[None]:
         UsageError: If the code changed the priority or a limit, and the system does not let this process restore it.
             If the block fails, or is interrupted, its own error is raised.
     """
-    with _alone(), _restored(code):
+    with other_threads_waiting(), _restored(code):
         yield
 
 
@@ -153,7 +154,7 @@ def standard_output_elsewhere() -> Iterator[None]:
     Standard output is reserved for results: that of programs and of compiled code is redirected, too. Standard error is
     opened again if the block closes it.
     """
-    with _alone(), ExitStack() as stack:
+    with other_threads_waiting(), ExitStack() as stack:
         stack.callback(_open_standard_error)
         # Either stream may be closed.
         with suppress(OSError, ValueError):

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from fastrnns_rs.documents.keywords import checked_keywords
 from fastrnns_rs.documents.missing_file import file_not_found
 from fastrnns_rs.errors import FastrnnsError, UsageError, own_text, type_name, unknown
 from fastrnns_rs.processes.module_path import additions_noted
-from fastrnns_rs.processes.process_state import standard_output_elsewhere
+from fastrnns_rs.processes.process_state import other_threads_waiting, standard_output_elsewhere
 from fastrnns_rs.runners import plugins
 from fastrnns_rs.runners.neighbor_caches import ignore_caches_of_others
 from fastrnns_rs.runners.runner import GROUPS, Creator, Runner, Source
@@ -49,11 +50,22 @@ _OUR_MODELS = (
 )
 _runners: dict[str, Runner] = {}
 _failures: list[plugins.Failure] = []
-#: Plug-in that is being loaded: runners that are registered meanwhile belong to it.
-_plugin: plugins.Plugin | None = None
 _plugins_wanted = True
-#: File of runners that is being loaded.
-_file: str | None = None
+
+
+class _Loading(threading.local):
+    """Plug-in and file that a thread loads; they own the runners it registers.
+
+    Attributes:
+        plugin: Plug-in; None if the thread loads none.
+        file: File of runners; None if the thread loads none.
+    """
+
+    plugin: plugins.Plugin | None = None
+    file: str | None = None
+
+
+_loading = _Loading()
 
 
 @checked_keywords()
@@ -152,14 +164,14 @@ def _find_source(creator: Creator) -> Source:
     code = getattr(inspect.unwrap(creator), "__code__", None)
     if code is None:
         raise UsageError(f"not a function: {creator!r}", "Decorate a function that is defined with def.")
-    name = code.co_filename
+    name, plugin = code.co_filename, _loading.plugin
     return Source(
         module=creator.__module__,
         # Another user may have put a file with the name `<stdin>` into the working directory.
         file=name if _WITHOUT_FILE.search(name) else str(Path(name).resolve()),
-        package=None if _plugin is None else _plugin.package,
-        plugin=None if _plugin is None else _plugin.value,
-        runner_file=_file,
+        package=None if plugin is None else plugin.package,
+        plugin=None if plugin is None else plugin.value,
+        runner_file=_loading.file,
     )
 
 
@@ -167,9 +179,11 @@ def all_runners() -> Mapping[str, Runner]:
     """Returns all runners by name: ours, then those of installed packages."""
     global _plugins_wanted  # noqa: PLW0603
     _load_ours()
-    if _plugins_wanted:
-        _plugins_wanted = False
-        _load_plugins()
+    with other_threads_waiting():
+        # A plug-in asks too, while it is loaded.
+        if _plugins_wanted:
+            _plugins_wanted = False
+            _load_plugins()
     return _runners
 
 
@@ -206,19 +220,21 @@ def _load_plugins() -> None:
 
     A plug-in that fails leaves no runners, since a worker could not load it either.
     """
-    global _plugin  # noqa: PLW0603
     found, damaged = plugins.installed()
     _failures.extend(damaged)
     try:
-        for _plugin in found:
-            before = dict(_runners)
-            failure = plugins.load(_plugin)
+        for one in found:
+            _loading.plugin = one
+            before = {*_runners}
+            failure = plugins.load(one)
             if failure is not None:
                 _failures.append(failure)
-                _runners.clear()
-                _runners.update(before)
+                # Another thread may have registered some meanwhile.
+                for name in [*_runners.keys() - before]:
+                    if _runners[name].source.plugin == one.value:
+                        del _runners[name]
     finally:
-        _plugin = None
+        _loading.plugin = None
 
 
 def find(name: str) -> Runner:
@@ -325,7 +341,6 @@ def load_file(path: str) -> list[str]:
     Raises:
         UsageError: If the file does not exist, defines no runner, or fails when it is executed.
     """
-    global _file  # noqa: PLW0603
     all_runners()
     # `os.path.isfile` returns False, not an error, for a name that is too long.
     if not os.path.isfile(path):  # noqa: PTH113
@@ -335,7 +350,7 @@ def load_file(path: str) -> list[str]:
     # may not replace the file. Its name is not `__main__`, so that the part that a script guards does not run.
     shared = is_shared(file.parent)
     name = f"{FILE_MODULE}{file.stem}"
-    outer, _file = _file, _file or str(file)
+    outer, _loading.file = _loading.file, _loading.file or str(file)
     try:
         with standard_output_elsewhere(), additions_noted():
             if not shared:
@@ -355,7 +370,7 @@ def load_file(path: str) -> list[str]:
             hint = "If it needs the module beside it, rename that module, or name each file in its own command."
         raise UsageError(f"cannot load file: {path!r}", hint, reason=reason, value=path) from error
     finally:
-        _file = outer
+        _loading.file = outer
     names = [name for name, one in _runners.items() if one.source.file == str(file)]
     if not names:
         hint = "Decorate a function of the file with @fastrnns_rs.runner(name)."
