@@ -99,6 +99,8 @@ SAME: dict[str, Callable[[], ModelDef]] = {
     "dataclass": lambda: model(Changed(after=lambda y: Output(y, y * 2)), lambda result: result.second),
     "integers": embedding,
     "own_loss": own_loss,
+    "sparse_gradient": lambda: model(nn.Embedding(4, 3, sparse=True), inputs=[torch.tensor([1, 0, 3])]),
+    "sparse_input": lambda: model(Changed(lambda x: x.to_dense()), inputs=[torch.eye(2, 4).to_sparse()]),
     "fixed_dtype": lambda: model(Changed(lambda x: x.float())),
 }
 
@@ -135,6 +137,16 @@ def test_doubled_gradients_are_found(name: str, monkeypatch: pytest.MonkeyPatch)
     wrong = checked(name, doubled, monkeypatch).wrong()
     assert wrong
     assert all(one.startswith("gradient:") for one in wrong)
+
+
+def test_a_model_without_parameters_has_no_gradients_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SAME, "frozen", lambda: replace(frozen(), params=[]))
+    found = checked("frozen", lambda same: same, monkeypatch)
+    assert (found.wrong(), found.notes) == ([], ["no parameters: outputs and states only"])
+    monkeypatch.undo()
+    monkeypatch.setitem(SAME, "frozen", lambda: replace(frozen(), params=[]))
+    changed = checked("frozen", lambda same: replace(same, forward=lambda x: same.forward(x) + 1), monkeypatch)
+    assert [one.partition(":")[0] for one in changed.wrong()] == ["output"]
 
 
 def test_a_tensor_in_the_place_of_none_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import torch
 
 from fastrnns_rs.documents.verification import Check
 from fastrnns_rs.problem.tolerance import Tolerance
-from fastrnns_rs.worker.verification.tensors import MISSING
+from fastrnns_rs.worker.verification.tensors import MISSING, dense
 
 #: Allowed error of a deep network: a multiple of the effect of rounding, at most a share of the largest element.
 _TIMES, _MOST = 4.0, 0.9
@@ -164,7 +164,7 @@ def _check(name: str, found: Any, expected: Any, tolerance: Tolerance, *, ok: bo
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
     """Returns the same numbers in a dtype that is exact enough to compare them."""
     wide = torch.complex128 if tensor.is_complex() else torch.float64
-    return tensor.detach().to("cpu", wide)
+    return dense(tensor.detach()).to("cpu", wide)
 
 
 def _most(errors: torch.Tensor) -> float | None:

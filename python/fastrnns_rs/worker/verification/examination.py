@@ -99,7 +99,8 @@ def examine(
         examination.begin("build")
         model = build(lambda problem: expected.adapt(runner.creator(problem)), problem)
         _numbers(model, problem, expected, examination, "build")
-        check_grad = check_grad and expected.differentiates and not _is_noise(problem)
+        known = expected.parameters and expected.differentiates and not _is_noise(problem)
+        check_grad = bool(check_grad and known)
         _note(model, problem, expected, examination, check_grad=check_grad)
         with entered(model):
             _calls(model, problem, expected, tolerance, examination, many=runner.torchscript, check_grad=check_grad)
@@ -113,6 +114,8 @@ def _note(model: ModelDef, problem: Problem, expected: Expected, examination: Ex
         examination.notes.append("inference: outputs and states only")
     elif model.backward is None:
         examination.notes.append("no backward: outputs and states only")
+    elif not expected.parameters:
+        examination.notes.append("no parameters: outputs and states only")
     elif not expected.differentiates:
         examination.notes.append("the reference has no backward: outputs and states only")
     elif _is_noise(problem):

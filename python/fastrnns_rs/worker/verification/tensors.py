@@ -16,6 +16,11 @@ import torch
 MISSING = object()
 
 
+def dense(tensor: torch.Tensor) -> torch.Tensor:
+    """Returns the numbers of a tensor that may be sparse, as gradients of embeddings."""
+    return tensor if tensor.layout is torch.strided else tensor.to_dense()
+
+
 def tensors(value: Any) -> Iterator[torch.Tensor]:
     """Yields every tensor in nested lists, tuples, mappings and dataclasses."""
     value = _listed(value)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from fastrnns_rs.errors import RunnerError
+from fastrnns_rs.worker.verification.tensors import dense
 
 #: Random seed of the numbers that a model draws in each call.
 MASKS = 4242
@@ -82,7 +83,7 @@ def wide(tensor: torch.Tensor) -> torch.Tensor:
     Integers keep their dtype.
     """
     dtype = torch.float64 if tensor.is_floating_point() else tensor.dtype
-    return tensor.detach().to("cpu", dtype, copy=True).contiguous()
+    return dense(tensor.detach()).to("cpu", dtype, copy=True).contiguous()
 
 
 def leaves(named: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
