@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import sqlite3
 import subprocess
 import sys
+import tarfile
 from contextlib import closing
 from pathlib import Path
 
@@ -31,6 +33,13 @@ def database(statement: str) -> bytes:
         return found.serialize()
 
 
+def tar_archive() -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("captures/trace.json"))
+    return made.getvalue()
+
+
 #: Files that are no captures, by what the error says of them.
 STRANGERS = {
     "is an empty file": b"",
@@ -44,6 +53,7 @@ STRANGERS = {
     "contains no event": b'[1, 2, 3, ["a"]]',
     "text, but not a JSON trace": b"Generating SQLite file report.sqlite from report.nsys-rep\n",
     "is a ZIP archive": b"PK\x03\x04" + bytes(100),
+    "the file is an archive": tar_archive(),
     "unknown format": bytes(10_000),
     "is a program": b"\x7fELF" + b"\0\x01\x02\x03" * 2_000,
     "is an SQLite database": database("CREATE TABLE t (a)"),

@@ -153,6 +153,8 @@ def test_bad_values_are_named(samples: object, message: str) -> None:
         ([1, 2 + 1j], r"samples\[1\] is \(2\+1j\); every value must be a number"),
         ("12", r"samples\[0\] is '1'; every value must be a number"),
         (np.array([1 + 5j, 2]), "samples is an array of complex128; every value must be a real number"),
+        (np.array([1, 2], "m8[ns]"), r"samples is an array of timedelta64\[ns\]; every value must be a real number"),
+        (np.array([1, 2], "M8[ns]"), r"samples is an array of datetime64\[ns\]; every value must be a real number"),
         (b"12345", "samples is of type bytes; it must be"),
         ({1.0, 2.0}, "samples is of type set; it must be"),
         (frozenset({1.0}), "samples is of type frozenset; it must be"),

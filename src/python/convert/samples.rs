@@ -69,7 +69,8 @@ impl<'py> Samples<'py> {
         let numpy = object.py().import("numpy")?;
         let Ok(array) = numpy.call_method1("asarray", (object,)) else { return Ok(None) };
         let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
-        if kind == "c" {
+        // Of times, numpy converts those in nanoseconds alone to numbers.
+        if ["c", "m", "M"].contains(&kind.as_str()) {
             let message =
                 format!("{name} is an array of {}; every value must be a real number", array.getattr("dtype")?);
             return Err(PyTypeError::new_err(message));

@@ -14,7 +14,7 @@ const LOOKS: &[Look] = &[
         "Use a profile of nvprof: nvprof --export-profile FILE COMMAND",
     ),
     (is_html, "the file looks like a web page", "Download the capture instead of its web page."),
-    (is_zip, "the file is an archive", "Unpack the archive, and use the capture in it."),
+    (is_archive, "the file is an archive", "Unpack the archive, and use the capture in it."),
     (is_utf16, "the text is in UTF-16", "Convert the file: iconv -f UTF-16 -t UTF-8 FILE"),
     (is_of_nsys, "the file looks like an nsys report", "Export the report: nsys export --type sqlite REPORT"),
     (is_text, "the file is text, but not a JSON trace", FORMATS_HINT),
@@ -39,8 +39,9 @@ fn is_html(head: &[u8]) -> bool {
     start.starts_with(b"<!doctype html") || start.starts_with(b"<html")
 }
 
-fn is_zip(head: &[u8]) -> bool {
-    [&b"PK\x03\x04"[..], b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh"].iter().any(|magic| head.starts_with(magic))
+fn is_archive(head: &[u8]) -> bool {
+    head.get(257..).is_some_and(|rest| rest.starts_with(b"ustar"))
+        || [&b"PK\x03\x04"[..], b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh"].iter().any(|magic| head.starts_with(magic))
 }
 
 fn is_utf16(head: &[u8]) -> bool {
