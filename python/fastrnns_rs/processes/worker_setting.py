@@ -52,6 +52,11 @@ class Setting:
         """Returns the worker's module search path; None for that of its interpreter."""
         return None if self.python is not None else [*self._folders(), *own_path()]
 
+    def known_path(self) -> list[str]:
+        """Returns the known part of the worker's module search path."""
+        # That of another interpreter is unknown.
+        return self._folders() if self.python is not None else [*self._folders(), *own_path()]
+
     def _folders(self) -> list[str]:
         """Returns the module folders for this worker only, which may hold another torch."""
         return [os.path.abspath(one) for one in self.variables.get("PYTHONPATH", "").split(os.pathsep) if one]  # noqa: PTH100

@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -58,7 +58,7 @@ class _Stamp(NamedTuple):
     changed_ns: int
 
 
-def source_sha256(source: Source) -> str | None:
+def source_sha256(source: Source, path: Sequence[str] | None = None) -> str | None:
     """Returns the hash of the code of a runner. None if a file cannot be read.
 
     A file of more than 512 MiB is not read either.
@@ -68,17 +68,21 @@ def source_sha256(source: Source) -> str | None:
     that these import: those beside it (beside a plug-in or an installed module, those of its own top-level package),
     those on the module search path, and those of editable packages. Installed packages are not part of the hash, nor
     are modules that are imported by a computed name, or beyond 500 files, or 2,000 names of one file.
+
+    Args:
+        source: Source of the runner.
+        path: Module search path of its worker; None for that of this process.
     """
     own = source.module.startswith(f"{fastrnns_rs.__name__}.") and source.package is None
     root = _PACKAGE if own else find_root(source)
     try:
-        stamps = _stamp_models() if own else list_imported(source, root)
+        stamps = _stamp_models() if own else list_imported(source, root, path)
         return _digest(tuple(stamps))
     except OSError:
         return None
 
 
-def find_change(source: Source, known: str | None) -> str | None:
+def find_change(source: Source, known: str | None, path: Sequence[str] | None = None) -> str | None:
     """Returns why a runner fails whose code is no longer that of a hash.
 
     What is measured would be of two programs.
@@ -86,12 +90,13 @@ def find_change(source: Source, known: str | None) -> str | None:
     Args:
         source: Source of the runner.
         known: Hash of its code at the start; None if it could not be read.
+        path: Module search path of its worker; None for that of this process.
 
     Returns:
         None if the code is the same, or was not known.
     """
     # The file may be no file any more, or be unreadable: the hash is then None.
-    if known is None or known == source_sha256(source):
+    if known is None or known == source_sha256(source, path):
         return None
     return f"{source.file} or a module that it imports changed during the run"
 
@@ -107,8 +112,13 @@ def find_root(source: Source) -> Path:
     return place.parents[len(names) - 1] if place.parts[-len(names) :] == tuple(names) else file.parent
 
 
-def list_imported(source: Source, root: Path) -> list[_Stamp]:
+def list_imported(source: Source, root: Path, path: Sequence[str] | None = None) -> list[_Stamp]:
     """Returns stamps of a runner's file and its imports, breadth first.
+
+    Args:
+        source: Source of the runner.
+        root: Folder in which the imports of its file are looked up first.
+        path: Module search path of its worker; None for that of this process.
 
     Raises:
         OSError: If a file cannot be read.
@@ -119,6 +129,7 @@ def list_imported(source: Source, root: Path) -> list[_Stamp]:
     only_top = alone or source.package is not None or root.name in _INSTALLED
     stamps, known, names = [_stamp(root, file)], {file}, set[str]()
     places: dict[str, list[Path]] = {}
+    folders = own_path() if path is None else path
     # The list grows.
     for stamp in stamps:
         for name in _imports(stamp):
@@ -128,7 +139,7 @@ def list_imported(source: Source, root: Path) -> list[_Stamp]:
             names.add(name)
             if first not in places:
                 places[first] = [] if only_top and first != top else [root]
-                places[first] += _find_other_roots(first)
+                places[first] += _find_other_roots(first, folders)
             for place, one in _find_first(places[first], name):
                 if len(stamps) == _MOST_FILES:
                     return stamps
@@ -144,11 +155,12 @@ def _find_first(places: Iterable[Path], name: str) -> list[tuple[Path, Path]]:
     return next(filter(None, found), [])
 
 
-def _find_other_roots(top: str) -> list[Path]:
+def _find_other_roots(top: str, path: Sequence[str]) -> list[Path]:
     """Returns the folders with a module that a worker finds on its search path.
 
     Args:
         top: Name of the module, without a dot.
+        path: Module search path.
 
     Returns:
         None of the standard library, of installed packages, and of packages whose versions a run records.
@@ -156,7 +168,6 @@ def _find_other_roots(top: str) -> list[Path]:
     if top in sys.stdlib_module_names or top in _RECORDED:
         return []
     finders: list[Any] = [one for one in sys.meta_path if getattr(one, "__module__", "").startswith(_EDITABLE)]
-    path = own_path()
     for finder in [*finders, PathFinder]:
         try:
             spec = finder.find_spec(top, path)

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+from dataclasses import replace
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,34 @@ def test_a_module_beside_the_file_is_code_of_the_runner(file: Path) -> None:
     helper.write_text("N = 3\n")
     with pytest.raises(UsageError, match="the code of runner 'mine' has changed"):
         resumed(stopped.value.run, *begin(file))
+
+
+def test_modules_are_those_on_the_search_path_of_the_worker(file: Path, tmp_path: Path) -> None:
+    """The sides of an `ab` may have variables of their own."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    file.write_text(CODE.replace("    raise", "    import model_of_mine\n\n    raise"))
+    models = [tmp_path / side / "model_of_mine.py" for side in ("a", "b")]
+    for model in models:
+        model.parent.mkdir()
+        model.write_text(f"PLACE = {str(model)!r}\n")
+    plan, run = begin(file)
+
+    def of_side(model: Path) -> BenchPlan:
+        setting = Setting(variables={"PYTHONPATH": str(model.parent)})
+        return replace(plan, tasks=[replace(one, setting=setting) for one in plan.tasks])
+
+    first, second = (of_side(model) for model in models)
+    with pytest.raises(Interrupted) as stopped:
+        execute(first, run, executor=each(Workers(5, interrupt)))
+    part = stopped.value.run
+    with pytest.raises(UsageError, match="the code of runner 'mine' has changed"):
+        resumed(part, second, run)
+    assert resumed(part, first, run)
+    done = execute(first, run, executor=each(Workers(4, lambda: models[0].write_text(""))))
+    assert (done["mine"].status, done["py"].status) == ("failed", "ok")
 
 
 def edits(file: Path) -> str:

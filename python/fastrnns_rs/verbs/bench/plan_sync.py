@@ -82,7 +82,9 @@ def _shared(plan: BenchPlan) -> dict[str, Any]:
 
 def _sources(plan: BenchPlan) -> dict[str, str | None]:
     """Returns the hash of each runner's code. Nodes have their own files."""
-    return {f"source of {one.runner.name}": source_sha256(one.runner.source) for one in plan.tasks}
+    return {
+        f"source of {one.runner.name}": source_sha256(one.runner.source, one.setting.known_path()) for one in plan.tasks
+    }
 
 
 def _compare_ranks(reports: list[dict[str, Any]]) -> Iterator[RunWarning]:

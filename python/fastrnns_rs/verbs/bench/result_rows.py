@@ -54,7 +54,7 @@ class Row:
         self._timing_mode = earlier.timing_mode if earlier else None
         self._resolution = earlier.timer_resolution_ns if earlier else None
         self._result: Result | None = None
-        self._source_sha256 = source_sha256(task.runner.source)
+        self._source_sha256 = source_sha256(task.runner.source, task.setting.known_path())
         self._note = earlier.note if earlier else None
 
     @property
@@ -213,7 +213,7 @@ class Row:
         first = next(iter(self.counted), process)
         if (process.backward_ns is None) != (first.backward_ns is None):
             return f"it has {'no' if process.backward_ns is None else 'a'} backward, unlike process {first.index + 1}"
-        change = find_change(self.task.runner.source, self._source_sha256)
+        change = find_change(self.task.runner.source, self._source_sha256, self.task.setting.known_path())
         if change is not None:
             return change
         version, known = answer.content.get("torch_version"), self._torch_version

@@ -117,13 +117,11 @@ def _check_sources(run: Run, plan: BenchPlan) -> None:
     Raises:
         UsageError: If a runner has changed.
     """
-    now = {task.runner.name: source_sha256(task.runner.source) for task in plan.tasks}
+    sources = {(task.runner.name, task.side): (task.runner.source, task.setting.known_path()) for task in plan.tasks}
+    now = {key: source_sha256(*one) for key, one in sources.items()}
     for one in run.results:
-        if (
-            one.processes
-            and None not in {one.source_sha256, now.get(one.runner)}
-            and one.source_sha256 != now[one.runner]
-        ):
+        known = {one.source_sha256, now.get((one.runner, one.side))}
+        if one.processes and len(known) > 1 and None not in known:
             raise UsageError(
                 f"cannot resume the run: the code of runner {one.runner!r} has changed", "Start the run again."
             )
