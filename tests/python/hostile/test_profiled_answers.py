@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from profile_commands import PRETENDED, bad, faked
+from profile_commands import CHECKS, PLANTED_RUN, PRETENDED, bad, checks_of, faked, kept
 
 from fastrnns_rs.documents.capture_manifest import Capture
 from fastrnns_rs.verbs.profile.answer_file import read_answer
@@ -74,3 +74,27 @@ def test_names_of_files_keep_their_bytes(tmp_path: Path) -> None:
     cycle = f'{{"runner": "py", "index": 0, "iterations": [], "table": "", "files": {files}, "averages": []}}'
     path.write_text(f'{{"runners": [], "cycles": [{cycle}]}}')
     assert read_answer(path, 1)["cycles"][0]["files"] == [["/x/\udcff", "kineto"]]
+
+
+def test_a_runner_that_ends_the_process_costs_the_others_no_capture(tmp_path: Path) -> None:
+    """Nothing was captured. Each falls while it is warmed up, after a runner that does not."""
+    waits = "status = call.run(); call.report(); sys.exit(128 - status if status < 0 else status)"
+    runners = ("sound", "exits", "crashes")
+    error, hint = bad(tmp_path, waits, *PLANTED_RUN, "--warmup", "1", runners=runners)
+    assert error == "the runner exits failed: it ended the process: exit status 3 (and 1 more)"
+    assert hint.startswith("everything that was printed is in ")
+    record, log = kept(tmp_path / "out")
+    assert checks_of(record) == {**dict.fromkeys(CHECKS, True), "runners": False}
+    assert next(one.found for one in record.checks if one.id == "ranges") == "4 ranges", "those of the first runner"
+    assert [line for line in log.splitlines() if "without the runner" in line] == [
+        f"# the runner {name} ended the process: starting it again without the runner" for name in runners[1:]
+    ]
+
+
+@pytest.mark.parametrize("name", ["nobody", "py"])
+def test_a_process_is_not_started_without_end(name: str, tmp_path: Path) -> None:
+    """A runner may write any name to the report."""
+    runner = {"name": name, "status": "running", "step": "warm-up", "phases": []}
+    bad(tmp_path, f"call.answer({{'runners': [{runner}]}}); sys.exit(3)", runners=("aten", "py"))
+    _, log = kept(tmp_path / "out")
+    assert log.count("# under the profiler") == (1 if name == "nobody" else 2)

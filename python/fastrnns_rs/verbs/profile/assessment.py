@@ -8,7 +8,7 @@ import shutil
 import signal
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastrnns_rs.documents.capture_manifest import CheckEntry
 from fastrnns_rs.documents.warning import make_warning
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastrnns_rs.documents.codec import RunWarning
     from fastrnns_rs.runners.plan import Plan
     from fastrnns_rs.runners.profile_request import ProfileRequest
-    from fastrnns_rs.verbs.profile.attempt import Attempt
+    from fastrnns_rs.verbs.profile.attempt import Attempt, Ended
 
 
 #: A disk with no more room than this is full: a trace of the smallest model takes more.
@@ -109,10 +109,23 @@ def missed_agent(tool: Profiler, attempt: Attempt) -> str | None:
     The failure may not recur in a new attempt. Errors that the command itself printed are not errors of nsys.
     """
     status = attempt.completed.exit_status if attempt.completed else None
-    if tool.name != "nsys" or not status or _signal(attempt) is not None or attempt.answer:
+    if tool.name != "nsys" or not status or _signal(attempt.completed) is not None or attempt.answer:
         return None
     said = "\n".join(attempt.said_by_tool)
     return None if _own_error(said) else tool_messages.missed_agent(said)
+
+
+def find_fallen(completed: Ended, answer: dict[str, Any]) -> dict[str, Any] | None:
+    """Returns the result of a runner that ended its process before any iteration.
+
+    Args:
+        completed: End of the process.
+        answer: Report of the process.
+    """
+    running = [one for one in answer.get("runners", []) if one["status"] == "running"]
+    if completed.timed_out or answer.get("refusal") or not running or running[0]["step"] == "capturing":
+        return None
+    return {**running[0], "status": "failed", "reason": f"it ended the process: {_end(completed)}"}
 
 
 def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, str] | None:
@@ -189,18 +202,18 @@ def _death_in_runner(attempt: Attempt) -> tuple[str, str] | None:
     pending = _pending(attempt)
     # One process has all runners.
     hint = "use `separate` to capture the other runners" if len(attempt.runners) > 1 else ""
-    return (f"the process ended in the runner {pending}: {_end(attempt)}", hint) if pending else None
+    return (f"the process ended in the runner {pending}: {_end(attempt.completed)}", hint) if pending else None
 
 
 def _nothing_ran(tool: Profiler, attempt: Attempt, said: str, known: str) -> tuple[str, str]:
     """Returns the reason why the process did not reach its runners, and its hint."""
     nothing = f"{tool.name} ended without having run anything: "
-    if _signal(attempt) is not None:
-        return f"{nothing}{_end(attempt)}{_aside(known)}", ""
+    if _signal(attempt.completed) is not None:
+        return f"{nothing}{_end(attempt.completed)}{_aside(known)}", ""
     own = _own_error(said)
     if own:
         return f"{nothing}{own[0]}{_aside(known)}", own[1]
-    return known or f"{nothing}{_end(attempt)}", ""
+    return known or f"{nothing}{_end(attempt.completed)}", ""
 
 
 def _own_error(said: str) -> tuple[str, str] | None:
@@ -224,12 +237,11 @@ def _at(attempt: Attempt) -> str:
     return ", though every runner was" if attempt.answer.get("finished") else ""
 
 
-def _signal(attempt: Attempt) -> signal.Signals | None:
+def _signal(completed: Ended | None) -> signal.Signals | None:
     """Returns the signal that killed the command; None otherwise.
 
     nsys exits like a shell if its command was killed.
     """
-    completed = attempt.completed
     number = 0 if completed is None else completed.signal or (completed.exit_status or 0) - 128
     try:
         return signal.Signals(number)
@@ -237,13 +249,13 @@ def _signal(attempt: Attempt) -> signal.Signals | None:
         return None
 
 
-def _end(attempt: Attempt) -> str:
+def _end(completed: Ended | None) -> str:
     """Returns the end of the command in words, with the name of the signal."""
-    killed_by = _signal(attempt)
+    killed_by = _signal(completed)
     if killed_by is None:
-        return describe_end(attempt.completed)
+        return describe_end(completed)
     memory = "; the kernel does this when memory runs out" if killed_by is signal.SIGKILL else ""
-    return f"{describe_end(attempt.completed)} ({killed_by.name}){memory}"
+    return f"{describe_end(completed)} ({killed_by.name}){memory}"
 
 
 def _left_elsewhere(said: str, attempt: Attempt) -> str:

@@ -63,6 +63,7 @@ class Attempt:
         started: Start time of the attempt.
         completed: End of the command; None if it never ran.
         answer: Report of the profiled process; see `fastrnns_rs.worker.profile.answer.Answer`.
+        left_out: Results of runners that ended a process before its iterations: later processes are without them.
         ratio: Time of the captured iterations over their time without the profiler; None if unknown.
         ratio_interval: 95 % interval of `ratio`, from ten iterations on.
         unprofiled_ns: Time of an iteration without the profiler, by runner; see `Baseline.iteration_ns`.
@@ -85,6 +86,7 @@ class Attempt:
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     completed: Ended | None = None
     answer: dict[str, Any] = field(default_factory=dict)
+    left_out: list[dict[str, Any]] = field(default_factory=list)
     ratio: float | None = None
     ratio_interval: tuple[float, float] | None = None
     unprofiled_ns: dict[str, int] = field(default_factory=dict)
@@ -141,8 +143,7 @@ class Attempt:
     @property
     def runners(self) -> list[dict[str, Any]]:
         """Results of each runner; empty if the process died before its report."""
-        found: list[dict[str, Any]] = self.answer.get("runners", [])
-        return found
+        return [*self.left_out, *self.answer.get("runners", [])]
 
     @property
     def cycles(self) -> list[dict[str, Any]]:

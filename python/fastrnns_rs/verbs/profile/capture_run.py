@@ -32,7 +32,9 @@ from fastrnns_rs.verbs.profile.private_folder import PrivateFolder, private_fold
 if TYPE_CHECKING:
     from fastrnns_rs._core import Profiler
     from fastrnns_rs.documents.capture_manifest import Capture, CheckEntry
+    from fastrnns_rs.runners.plan import Task
     from fastrnns_rs.runners.profile_request import ProfileRequest
+    from fastrnns_rs.verbs.profile.attempt import Ended
     from fastrnns_rs.verbs.profile.capture_observer import Observer
     from fastrnns_rs.verbs.profile.capture_plan import Prepared
 
@@ -229,6 +231,8 @@ def _run_baseline(prepared: Prepared, attempt: Attempt, observer: Observer) -> B
     # Without a tool: torch's profiler is inside the command, not a prefix of it.
     command = _child(prepared, attempt, replace(prepared.request, tool=None))
     found = Baseline(*attempt.run_and_listen(command, "without the profiler"))
+    if _leave_out(prepared, attempt, observer, found.completed, found.answer):
+        return _run_baseline(prepared, attempt, observer)
     _fail_changed(prepared, attempt, found.answer)
     attempt.ran_out_of_time = False
     attempt.unprofiled_ns = found.iteration_ns(prepared.request.captured(prepared.plan.nloops))
@@ -237,6 +241,32 @@ def _run_baseline(prepared: Prepared, attempt: Attempt, observer: Observer) -> B
         attempt.warnings.append(failed)
         observer.note(f"{failed.message}: {failed.evidence}")
     return found
+
+
+def _leave_out(
+    prepared: Prepared, attempt: Attempt, observer: Observer, completed: Ended, answer: dict[str, Any]
+) -> bool:
+    """Leaves out a runner that ended its process before any iteration.
+
+    Returns:
+        True if the process must be started again, for the other runners.
+    """
+    fallen = assessment.find_fallen(completed, answer)
+    names = [task.runner.name for task in _tasks(prepared, attempt)]
+    # A runner can write any name to the report.
+    if fallen is None or fallen["name"] not in names or len(names) == 1:
+        return False
+    attempt.left_out.append(fallen)
+    text = f"the runner {fallen['name']} ended the process: starting it again without the runner"
+    attempt.log.append(Entry(f"# {text}"))
+    observer.note(text)
+    return True
+
+
+def _tasks(prepared: Prepared, attempt: Attempt) -> list[Task]:
+    """Returns the tasks of the runners that are not left out."""
+    names = {one["name"] for one in attempt.left_out}
+    return [task for task in prepared.plan.tasks if task.runner.name not in names]
 
 
 def _fail_changed(prepared: Prepared, attempt: Attempt, answer: dict[str, Any]) -> None:
@@ -263,18 +293,21 @@ def _compare(prepared: Prepared, attempt: Attempt, unprofiled: Baseline) -> None
 
 
 def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, capture_range: bool) -> None:
-    """Runs the profiler, and repeats it if nsys misses its agent before anything ran.
+    """Runs the profiler.
+
+    It is repeated if nsys misses its agent, or a runner ends the process, before anything ran.
 
     All starts share one time limit.
     """
-    child = _child(prepared, attempt, prepared.request)
     cuda = assessment.uses_cuda(prepared.plan)
     stem = attempt.raw_stem.absolute()
-    attempt.command = prepared.tool.wrap(child, stem, cuda=cuda, capture_range=capture_range)
     directory = tools.start_folder(prepared.tool.name)
     deadline = time.monotonic() + attempt.timeout
     left = attempt.timeout
-    for start in range(1, _STARTS + 1):
+    start = 1
+    while True:
+        child = _child(prepared, attempt, prepared.request)
+        attempt.command = prepared.tool.wrap(child, stem, cuda=cuda, capture_range=capture_range)
         attempt.forget_answer()
         observer.process_begins(prepared.tool.name, attempt.read_progress)
         try:
@@ -283,9 +316,12 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
             )
         finally:
             _remove_unfinished(attempt)
+        left = deadline - time.monotonic()
+        if left > 0 and _leave_out(prepared, attempt, observer, attempt.completed, attempt.answer):
+            _forget_files(prepared, attempt)
+            continue
         _fail_changed(prepared, attempt, attempt.answer)
         missed = assessment.missed_agent(prepared.tool, attempt)
-        left = deadline - time.monotonic()
         if missed is None or start == _STARTS or left <= 0:
             return
         attempt.warnings.append(
@@ -293,6 +329,7 @@ def _profile(prepared: Prepared, attempt: Attempt, observer: Observer, *, captur
         )
         observer.note(f"nsys did not start the command: starting nsys again ({start + 1} of {_STARTS})")
         _forget_files(prepared, attempt)
+        start += 1
 
 
 def _forget_files(prepared: Prepared, attempt: Attempt) -> None:
@@ -310,7 +347,8 @@ def _remove_unfinished(attempt: Attempt) -> None:
 
 
 def _child(prepared: Prepared, attempt: Attempt, request: ProfileRequest) -> list[str]:
-    return child_command(request, prepared.plan, attempt.raw_stem, str(attempt.answer_path))
+    plan = replace(prepared.plan, tasks=_tasks(prepared, attempt))
+    return child_command(request, plan, attempt.raw_stem, str(attempt.answer_path))
 
 
 def _read(tool: Profiler, attempt: Attempt, observer: Observer) -> None:
