@@ -167,7 +167,7 @@ def _find_other_roots(top: str, path: Sequence[str]) -> list[Path]:
     """
     if top in sys.stdlib_module_names or top in _RECORDED:
         return []
-    finders: list[Any] = [one for one in sys.meta_path if getattr(one, "__module__", "").startswith(_EDITABLE)]
+    finders: list[Any] = [one for one in sys.meta_path if f"{getattr(one, '__module__', None)}".startswith(_EDITABLE)]
     for finder in [*finders, PathFinder]:
         try:
             spec = finder.find_spec(top, path)
