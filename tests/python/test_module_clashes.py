@@ -116,6 +116,30 @@ def test_a_module_with_a_name_of_the_standard_library_is_compared_too(linked: bo
 
 
 @pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize("name", ["helper.py", "helper/__init__.py", "helper/part.py"])
+@pytest.mark.parametrize("beside", ["a", "b"])
+def test_a_module_on_the_search_path_is_compared_too(
+    name: str, beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A runner whose module is there used that beside another runner's file, or the other way round."""
+    forget("helper")
+    for place in (beside, "c"):
+        (tmp_path / place / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / name).touch()
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "c"), *sys.path])
+    module = "helper.part" if name == "helper/part.py" else "helper"
+    sources = []
+    for letter in "ab":
+        (tmp_path / letter).mkdir(exist_ok=True)
+        sources.append(source_of(tmp_path / letter, f"import {module}\nfrom fastrnns_rs import runner"))
+    # Folders without `__init__.py` are parts of one package.
+    is_namespace = module == "helper.part"
+    with contextlib.nullcontext() if is_namespace else pytest.raises(UsageError, match="with the same name: 'helper'"):
+        check_clashes(sources)
+    forget("helper")
+
+
+@pytest.mark.usefixtures("registered")
 def test_the_hint_for_a_file_that_finds_the_module_of_another_names_the_cause(tmp_path: Path) -> None:
     forget("helper")
     for letter in "ab":

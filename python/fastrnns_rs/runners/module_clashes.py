@@ -1,4 +1,4 @@
-"""Modules of one name beside the files of different runners.
+"""Modules of one name that different runners import.
 
 Python keeps one module of each name. In one process a runner would use the module beside another runner's file.
 """
@@ -26,13 +26,14 @@ def check_clashes(sources: Iterable[Source], hint: str = "Rename one of the modu
         hint: Hint of the error.
 
     Raises:
-        UsageError: If two files import different modules of the same name, each from its own folder.
+        UsageError: If two files import different modules of the same name.
     """
     own = [source for source in dict.fromkeys(sources) if not source.is_built_in]
-    roots = {find_root(source) for source in own}
+    found = {source: _list_modules(source) for source in own}
+    roots = {root for modules in found.values() for root, _ in modules.values()}
     known: dict[str, tuple[str, str]] = {}
-    for source in own:
-        for name, path in _list_neighbors(source).items():
+    for source, modules in found.items():
+        for name, (_, path) in modules.items():
             other, first = known.setdefault(name, (path, source.file))
             # A module from elsewhere, such as the standard library, was imported first: all use it.
             if path != other and not _is_elsewhere(name, roots):
@@ -40,8 +41,12 @@ def check_clashes(sources: Iterable[Source], hint: str = "Rename one of the modu
                 raise UsageError(f"two modules with the same name: {name!r}", hint, reason=reason)
 
 
-def _list_neighbors(source: Source) -> dict[str, str]:
-    """Returns the real paths of modules beside a file that it or they import."""
+def _list_modules(source: Source) -> dict[str, tuple[Path, str]]:
+    """Returns the top-level modules that a runner imports, by name.
+
+    Returns:
+        For each module its folder, and its real path.
+    """
     root = find_root(source)
     try:
         # The first one is the runner's own file.
@@ -49,8 +54,13 @@ def _list_neighbors(source: Source) -> dict[str, str]:
     except OSError:
         # The import of the file reports the error.
         return {}
-    places = {root / one.file.relative_to(root).parts[0] for one in imported if one.root == root}
-    return {place.name.removesuffix(".py"): os.path.realpath(place) for place in places}
+    found = {}
+    for one in imported:
+        first, *rest = one.file.relative_to(one.root).parts
+        # A namespace, a folder without `__init__.py`, may have a part in each folder of the search path.
+        if one.root == root or rest in ([], ["__init__.py"]):
+            found[first.removesuffix(".py")] = one.root, os.path.realpath(one.root / first)
+    return found
 
 
 def _is_elsewhere(name: str, roots: Iterable[Path]) -> bool:
