@@ -99,8 +99,8 @@ def check_not_code(given: Mapping[str, Any]) -> None:
     outputs = {flag: path for flag, path in found.items() if path is not None and _may_be_module(path)}
     if not outputs:
         return
+    from fastrnns_rs.runners.imported_files import find_root, list_imported
     from fastrnns_rs.runners.registry import all_runners
-    from fastrnns_rs.runners.source_hash import find_root, list_imported
 
     for source in {one.source for one in all_runners().values() if not one.source.is_built_in}:
         # A run of code that cannot be read has no hash.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastrnns_rs.errors import UsageError
-from fastrnns_rs.runners.source_hash import find_root, list_imported
+from fastrnns_rs.runners.imported_files import find_root, list_imported
 
 if TYPE_CHECKING:
     from fastrnns_rs.runners.runner import Source

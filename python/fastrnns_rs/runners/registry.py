@@ -352,7 +352,7 @@ def load_file(path: str) -> list[str]:
     name = f"{FILE_MODULE}{file.stem}"
     outer, _loading.file = _loading.file, _loading.file or str(file)
     try:
-        with standard_output_elsewhere(), additions_noted():
+        with standard_output_elsewhere(), additions_noted(str(file)):
             if not shared:
                 ignore_caches_of_others(file.parent)
                 sys.path.insert(0, str(file.parent))
