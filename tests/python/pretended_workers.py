@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
 from facts import FACTS
 
+from fastrnns_rs.errors import UsageError
 from fastrnns_rs.machine.facts import PACKAGE, Facts
-from fastrnns_rs.problem.problem import resolve
+from fastrnns_rs.problem.problem import Problem, resolve
 from fastrnns_rs.processes.launcher import Executor, Start
 from fastrnns_rs.processes.listener import Answer
+from fastrnns_rs.runners import registry
 
 _WITHOUT_BACKWARD = {"cudnn_layernorm"}
 
@@ -20,7 +23,14 @@ def each(worker: Callable[[dict[str, Any]], Answer], facts: Facts = FACTS) -> Ex
     """An executor that calls a function with each job; questions about torch are answered with `facts`."""
 
     def run(starts: Sequence[Start]) -> list[Answer]:
-        return [_probed(start.job, facts) if start.job["kind"] == "probe" else worker(start.job) for start in starts]
+        return [_probed(one.job, facts) if one.job["kind"] == "probe" else noted(one.job) for one in starts]
+
+    def noted(job: dict[str, Any]) -> Answer:
+        answer = worker(job)
+        # The runner may be of a file that no test loads.
+        with suppress(UsageError):
+            answer.content.setdefault("note", registry.find(job["runner"]).note_on(Problem(**job["problem"])))
+        return answer
 
     return run
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from run_files import SESSION, exactly, failed, result, run
+from run_files import SESSION, both, exactly, failed, result, run
 
 from fastrnns_rs import compare
 from fastrnns_rs.documents.comparison import Comparison
@@ -123,5 +123,27 @@ def test_a_candidate_that_failed_has_its_exit_code() -> None:
     plain = Comparison.from_dict(found.to_dict()).to_dict()
     assert plain["exit_code"] == 1
     for other in (0, 4):
-        with pytest.raises(UsageError, match=rf"^exit_code is {other}, and rows\[\d\] failed in the candidate$"):
+        with pytest.raises(UsageError, match=rf"^exit_code is {other}, and rows\[\d\] failed$"):
             Comparison.from_dict({**plain, "exit_code": other})
+
+
+def test_both_sides_of_an_ab_that_failed_have_the_exit_code() -> None:
+    """It was free where the first side failed."""
+    for run_of_ab in (both(failed("cudnn"), result("jit", seed=1)), both(result(), failed("jit"))):
+        plain = compare(run_of_ab).to_dict()
+        assert Comparison.from_dict(plain).exit_code == 1
+        with pytest.raises(UsageError, match=r"^exit_code is 0, and rows\[0\] failed$"):
+            Comparison.from_dict({**plain, "exit_code": 0})
+
+
+def test_a_baseline_of_its_own_that_failed_is_no_cause() -> None:
+    plain = compare(run([result(), failed("jit")]), run([result(seed=1), result("jit")])).to_dict()
+    assert Comparison.from_dict(plain).exit_code == 0
+    with pytest.raises(UsageError, match=r"^exit_code is 1, and no row is the cause$"):
+        Comparison.from_dict({**plain, "exit_code": 1})
+    rows = plain["rows"]
+    [number] = [number for number, row in enumerate(rows) if row["baseline"] is None and row["phase"] == "forward"]
+    for key, value in (("ratio", 7.0), ("cliffs_delta", 0.5), ("additional_processes", 3)):
+        changed = [{**row, key: value} if place == number else row for place, row in enumerate(rows)]
+        with pytest.raises(UsageError, match=rf"^rows\[{number}\]\.{key} is "):
+            Comparison.from_dict({**plain, "rows": changed})

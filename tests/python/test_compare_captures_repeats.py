@@ -282,8 +282,8 @@ def test_other_world_sizes_are_other_work(tmp_path: Path) -> None:
     ("candidate", "expected"),
     [
         (((0, 1), (0, 1)), []),
-        (((0,), (0,)), ["captured ranks: 0 | 1 and 0"]),
-        (((2, 3), (2, 3)), ["captured ranks: 0 | 1 and 2 | 3"]),
+        (((0,), (0,)), ["numbers of the captured ranks: 0 | 1 and 0"]),
+        (((2, 3), (2, 3)), ["numbers of the captured ranks: 0 | 1 and 2 | 3"]),
         (((0, 1), (0,)), ["1 of 2 runs of the candidate without all ranks"]),
     ],
 )

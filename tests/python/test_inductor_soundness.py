@@ -58,6 +58,10 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda one: one["samples_ns"].append([]),
         r"a process or all of them have no samples",
     ),
+    "a wait for launches without a time on the host": (
+        lambda one: one["wall"].update(host_ns=None, launch_bound=True),
+        r"\]\.wall\.launch_bound is true, and host_ns is None and median_ns 4$",
+    ),
     # `verbs/inductor` computes the wall time of any samples, and of a module that is `ok` there are some.
     "samples without a wall time": (
         lambda one: one.update(wall=None, profile=None),

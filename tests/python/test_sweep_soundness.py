@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from run_files import exactly, run
+from run_files import SESSION, exactly, run
 
 from fastrnns_rs.documents.codec import to_plain
 from fastrnns_rs.documents.run_file import Run, RunSide
-from fastrnns_rs.documents.sweep import SweepGrowth
+from fastrnns_rs.documents.sweep import SweepAxis, SweepGrowth
+from fastrnns_rs.documents.sweep_findings import summarize_sweep
 from fastrnns_rs.errors import UsageError
 from fastrnns_rs.verbs.bench.phase_summary import summary
 
@@ -134,6 +135,49 @@ def test_sessions_have_processes() -> None:
         plain["plan"]["sessions"] = sessions
         with pytest.raises(UsageError, match=rf"^plan\.sessions is {sessions}, and plan\.processes is 6$"):
             Run.from_dict(plain)
+
+
+def test_processes_name_a_session() -> None:
+    """A process without one was a session of its own, which made verdicts more certain."""
+    forward = summary([[[one - 1, one, one + 2]] for one in (1000, 1100, 1200)])
+    found = exactly([1000, 1100, 1200], forward=forward)
+    started = "2026-01-01T00:01:00Z"
+    processes = [replace(one, session="5e5510", started_utc=started) for one in found.processes]
+    plain = run([replace(found, processes=processes)], sessions=[SESSION]).to_dict()
+    Run.from_dict(plain)
+    first, *_, last = plain["results"][0]["processes"]
+    first["session"] = None
+    message = r"^results\[0\]\.processes\[0\]\.session is None, which is not in sessions$"
+    with pytest.raises(UsageError, match=message):
+        Run.from_dict(plain)
+    # Older builds recorded neither, and their runs are resumed.
+    first["started_utc"] = None
+    Run.from_dict(plain)
+    first["session"], last["session"], last["started_utc"] = "5e5510", None, None
+    with pytest.raises(UsageError, match="has a process before the last of session None$"):
+        Run.from_dict(plain)
+
+
+@pytest.mark.parametrize("processes", [2, 3])
+def test_a_line_is_straight_by_three_processes(processes: int) -> None:
+    times = {size: [size * 100 + one for one in range(processes)] for size in (1, 2, 4)}
+    rows = [
+        replace(
+            exactly(medians, forward=summary([[[one - 1, one, one + 2]] for one in medians])),
+            point={"hidden-size": size},
+        )
+        for size, medians in times.items()
+    ]
+    rows = [replace(one, problem=replace(one.problem, hidden_size=int(one.point["hidden-size"]))) for one in rows]
+    axes = [SweepAxis(name="hidden-size", values=[1, 2, 4])]
+    found = run(rows)
+    plain = replace(found, plan=replace(found.plan, axes=axes), sweep=summarize_sweep(axes, rows)).to_dict()
+    law = plain["sweep"]["growth"][0]
+    assert law["straight"] == (True if processes > 2 else None)
+    Run.from_dict(plain)
+    law["straight"] = None if processes > 2 else True
+    with pytest.raises(UsageError, match=r"^sweep\.growth\[0\]\.straight is .*, and by the results it is "):
+        Run.from_dict(plain)
 
 
 def grown(known: dict[str, Any]) -> dict[str, Any]:

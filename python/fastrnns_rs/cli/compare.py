@@ -61,7 +61,7 @@ class Files(ListOption, Input):
 @click.option(
     "--wide",
     is_flag=True,
-    help="Show ratios, p-values, memory, means and 95th percentiles too; of captures, every kernel; with --explain, "
+    help="Show ratios, p-values, memory, means and 95th percentiles too; of captures, kernels apart; with --explain, "
     "all samples.",
 )
 @click.option(

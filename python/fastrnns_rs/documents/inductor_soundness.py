@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fastrnns_rs.documents.codec import shown
 from fastrnns_rs.documents.inductor_upstream import tabulate_line
 from fastrnns_rs.documents.replicates import median
-from fastrnns_rs.documents.run_soundness import check_between, check_order, check_statistics
+from fastrnns_rs.documents.run_soundness import check_between, check_launches, check_order, check_statistics
 from fastrnns_rs.documents.tolerances import check_number, is_near
 from fastrnns_rs.errors import UsageError
 
@@ -93,6 +93,7 @@ def _check_wall(path: str, module: ModuleRow) -> None:
     if not all(module.samples_ns) or not module.samples_ns:
         raise UsageError(f"{path} has a wall time, and a process or all of them have no samples_ns")
     check_statistics(f"{path}.wall", module.wall, module.samples_ns)
+    check_launches(f"{path}.wall", module.wall, None)
     # Processes of a module have no sessions.
     medians = [[median(samples)] for samples in module.samples_ns]
     check_between(f"{path}.wall", module.wall, medians, [None] * len(medians))

@@ -29,8 +29,10 @@ def check_sessions(run: Run) -> None:
     # The list was added later, and is empty where it is missing: then comparisons have one session.
     for number, result in enumerate(run.results if known else []):
         for place, process in enumerate(result.processes):
-            if process.session is not None and process.session not in known:
-                path = f"results[{number}].processes[{place}].session"
+            path = f"results[{number}].processes[{place}].session"
+            # An older build, whose run is resumed, recorded no start and no load either.
+            is_older = process.started_utc is None and process.load is None
+            if process.session not in known and not (process.session is None and is_older):
                 raise UsageError(f"{path} is {shown(process.session)}, which is not in sessions")
 
 

@@ -169,7 +169,7 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     if not all(all(ranks) for ranks in timed):
         raise UsageError(f"{path} has an estimate, and a process has no samples of it")
     check_statistics(path, summary, [[sample for one in ranks for sample in one] for ranks in timed])
-    _check_launches(path, summary, host_median([one for ranks in complete for one in ranks], phase))
+    check_launches(path, summary, host_median([one for ranks in complete for one in ranks], phase))
     sessions = [ranks[0].session for ranks in complete]
     if any(one.timed_turns[1:] for ranks in complete for one in ranks):
         # Older builds stored figures of the medians of live processes, whatever their turns.
@@ -180,10 +180,18 @@ def _check_summary(path: str, result: Result, phase: str) -> None:
     check_between(path, summary, medians, sessions)
 
 
-def _check_launches(path: str, summary: PhaseSummary, computed: float | None) -> None:
+def check_launches(path: str, summary: PhaseSummary, computed: float | None) -> None:
     """Rejects a time on the host that is not that of the samples.
 
     Rejects also a `launch_bound` that contradicts the time.
+
+    Args:
+        path: Path of the summary.
+        summary: Summary of a phase.
+        computed: Time on the host by the samples; None if it is unknown.
+
+    Raises:
+        UsageError: If the summary is inconsistent.
     """
     host_ns, limit = summary.host_ns, LAUNCH_BOUND * summary.median_ns
     if computed is not None:

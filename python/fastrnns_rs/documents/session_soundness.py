@@ -40,7 +40,8 @@ def check_starts(run: Run) -> None:
 
 def _check_orders(run: Run) -> None:
     """Checks that sessions were measured one after the other, as no clock can tell."""
-    orders: dict[str, list[int]] = {one.session_id: [] for one in run.sessions}
+    # Processes without a session are of an older build, whose run was resumed.
+    orders: dict[str | None, list[int]] = {None: [], **{one.session_id: [] for one in run.sessions}}
     for result in run.results:
         for process in result.processes:
             if process.session in orders:

@@ -13,6 +13,9 @@ from fastrnns_rs.errors import UsageError
 if TYPE_CHECKING:
     from fastrnns_rs.documents.comparison import Compared, Comparison, Figures, Row
 
+#: Largest number of options and variables whose labels are compared, which takes a time quadratic in it.
+_MOST_WORDS = 1000
+
 
 def check_sides(found: Comparison) -> None:
     """Rejects sessions that the rows do not have, and two peaks of one process.
@@ -89,6 +92,8 @@ def _check_labels(found: Comparison) -> None:
         raise UsageError("baseline.label is that of the files of the candidate, and the reverse")
     for name, side, other in (("baseline", first, second), ("candidate", second, first)):
         own, words = (_find_words(one) for one in (side, other))
+        if len(own) + len(words) > _MOST_WORDS:
+            continue
         # A value may contain what is an option of the other side.
         rest = f"{side.label} "
         for word in own:

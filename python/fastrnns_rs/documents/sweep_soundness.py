@@ -130,6 +130,9 @@ def _check_growths(growth: Sequence[SweepGrowth], measured: Sequence[Result]) ->
         # Exponents near 0 have the rounding errors of numbers near 1.
         for name in _COMPUTED:
             check_number(f"{path}.{name}", getattr(one, name), getattr(expected, name), "the results", unit=1)
+        if (one.straight is None) != (expected.straight is None):
+            unknown = "unknown" if expected.straight is None else "known"
+            raise UsageError(f"{path}.straight is {shown(one.straight)}, and by the results it is {unknown}")
         if len(one.local_exponents) != len(expected.local_exponents):
             lengths = [len(found.local_exponents) for found in (one, expected)]
             raise UsageError(f"{path}.local_exponents has length {lengths[0]}, and that of the results is {lengths[1]}")

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 SMALLEST = 1e-3
 #: Numbers of processes from here on may be more than are suggested.
 _MOST_PROCESSES = 100_000
+#: Results of a row that has the times of both sides.
+_COMPARED = (
+    *("ratio", "ratio_ci_low", "ratio_ci_high", "shift_ns", "cliffs_delta", "p_value", "p_value_adjusted", "label"),
+    *("verdict", "conditional_verdict", "additional_processes", "required_processes", "basis", "history_sessions"),
+    *("session_stddev", "session_stderr", "session_degrees_of_freedom", "median", "mean", "p95"),
+)
 _INTERVAL = ("ratio_ci_low", "ratio_ci_high", "p_value")
 
 
@@ -52,6 +58,11 @@ def _check_row(path: str, row: Row, method: Method) -> None:
         if side is not None and side.n_samples < side.n_processes:
             counts = f"{side.n_samples}, and n_processes is {side.n_processes}"
             raise UsageError(f"{path}.{name}.n_samples is {counts}")
+    if row.baseline is None or row.candidate is None:
+        for key in _COMPARED:
+            if getattr(row, key) is not None:
+                raise UsageError(f"{path}.{key} is not null, and a side has no times")
+        return
     judged, medians = _times(row), _times(row, medians=True)
     if judged is None or medians is None:
         return

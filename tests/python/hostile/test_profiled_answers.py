@@ -81,13 +81,15 @@ def test_a_runner_that_ends_the_process_costs_the_others_no_capture(tmp_path: Pa
     waits = "status = call.run(); call.report(); sys.exit(128 - status if status < 0 else status)"
     runners = ("sound", "exits", "crashes")
     error, hint = bad(tmp_path, waits, *PLANTED_RUN, "--warmup", "1", runners=runners)
-    assert error == "the runner exits failed: it ended the process: exit status 3 (and 1 more)"
-    assert hint.startswith("everything that was printed is in ")
+    why = "the process ended while it was built or warmed up: exit status 3"
+    assert error == f"the runner exits failed: {why} (and 1 more)"
+    assert hint.startswith("use --separate if another runner is the cause; everything that was printed is in ")
     record, log = kept(tmp_path / "out")
     assert checks_of(record) == {**dict.fromkeys(CHECKS, True), "runners": False}
     assert next(one.found for one in record.checks if one.id == "ranges") == "4 ranges", "those of the first runner"
-    assert [line for line in log.splitlines() if "without the runner" in line] == [
-        f"# the runner {name} ended the process: starting it again without the runner" for name in runners[1:]
+    again = "starting it again without the runner"
+    assert [line for line in log.splitlines() if again in line] == [
+        f"# the process ended while the runner {name} was built: {again}" for name in runners[1:]
     ]
 
 

@@ -148,7 +148,8 @@ def pool_spread(
     degrees = sum(len(each) - 1 for each in several)
     if min(degrees, len(sessions) - 1) < least_degrees:
         return None
-    squares = math.fsum((row.mean - _average_rows(each)) ** 2 for each in several for row in each)
+    means = [(each, _average_rows(each)) for each in several]
+    squares = math.fsum((row.mean - mean) ** 2 for each, mean in means for row in each)
     within = [(row.variance, row.n_processes - 1) for row in counted if row.variance is not None]
     process_degrees = sum(freedom for _, freedom in within)
     process_squares = math.fsum(variance * freedom for variance, freedom in within)

@@ -125,7 +125,9 @@ def find_fallen(completed: Ended, answer: dict[str, Any]) -> dict[str, Any] | No
     running = [one for one in answer.get("runners", []) if one["status"] == "running"]
     if completed.timed_out or answer.get("refusal") or not running or running[0]["step"] == "capturing":
         return None
-    return {**running[0], "status": "failed", "reason": f"it ended the process: {_end(completed)}"}
+    reason = f"the process ended while it was built or warmed up: {_end(completed)}"
+    # A thread of a runner that was built before may have ended the process.
+    return {**running[0], "status": "failed", "reason": reason, "hint": "use `separate` if another runner is the cause"}
 
 
 def failure(tool: Profiler, attempt: Attempt, manifest: Capture) -> tuple[str, str] | None:

@@ -257,7 +257,7 @@ def _leave_out(
     if fallen is None or fallen["name"] not in names or len(names) == 1:
         return False
     attempt.left_out.append(fallen)
-    text = f"the runner {fallen['name']} ended the process: starting it again without the runner"
+    text = f"the process ended while the runner {fallen['name']} was built: starting it again without the runner"
     attempt.log.append(Entry(f"# {text}"))
     observer.note(text)
     return True

@@ -131,7 +131,7 @@ def _different_ranks(sides: Sequence[CaptureSide]) -> Iterator[str]:
     runs = [[_ranks(side, places) for places in find_replicates(side)] for side in sides]
     captured = [set[int]().union(*each) for each in runs]
     if captured[0] != captured[1] and all(captured):
-        yield f"captured ranks: {' and '.join(_join(map(str, sorted(one))) for one in captured)}"
+        yield f"numbers of the captured ranks: {' and '.join(_join(map(str, sorted(one))) for one in captured)}"
     for name, each, ranks in zip(("baseline", "candidate"), runs, captured, strict=True):
         incomplete = sum(one != ranks for one in each)
         if incomplete:
