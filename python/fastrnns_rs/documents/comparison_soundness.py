@@ -11,7 +11,7 @@ from fastrnns_rs._core import process_ci
 from fastrnns_rs.documents.basis_soundness import check_bases
 from fastrnns_rs.documents.change_soundness import check_certainty, check_changes
 from fastrnns_rs.documents.codec import has_keys_since, shown, to_plain
-from fastrnns_rs.documents.comparison_rows import is_regression, is_withheld, name_rows
+from fastrnns_rs.documents.exit_code_soundness import check_exit_code
 from fastrnns_rs.documents.replicates import LEAST_REPEATS
 from fastrnns_rs.documents.run_soundness import check_estimate
 from fastrnns_rs.documents.side_soundness import check_sides
@@ -85,7 +85,7 @@ def check_comparison(found: Comparison) -> None:
     _check_heads(found)
     _check_repeated(found.rows)
     _check_counts(found)
-    _check_exit_code(found)
+    check_exit_code(found)
     check_bases(found)
     check_sides(found)
     check_verdicts(found)
@@ -369,41 +369,3 @@ def _check_counts(found: Comparison) -> None:
             recorded = getattr(counts, word)
             if recorded != counted[word]:
                 raise UsageError(f"{key}.{word} is {recorded}, and {counted[word]} rows have this verdict")
-
-
-def _check_exit_code(found: Comparison) -> None:
-    """Checks that a row has the cause of the exit code, whatever `fail_on` was."""
-    rows: list[Row | Change] = [*found.rows, *found.kernels, *([found.device_time] if found.device_time else [])]
-    margin = found.method.margin
-    certain, possible = _find_failures(found)
-    causes = {
-        0: True,
-        # A runner that failed has no times, in one file of several too.
-        1: bool(certain or possible),
-        3: any(is_regression(row, margin) for row in rows),
-        4: any(is_withheld(row, margin) or row.verdict in {None, "inconclusive"} for row in rows),
-    }
-    if not causes.get(found.exit_code, False):
-        raise UsageError(f"exit_code is {found.exit_code}, and no row is the cause")
-    if certain and found.exit_code != 1:
-        raise UsageError(f"exit_code is {found.exit_code}, and {certain[0]} failed")
-
-
-def _find_failures(found: Comparison) -> tuple[list[str], list[str]]:
-    """Returns the paths of rows that are, and that may be, causes of exit code 1.
-
-    A runner that failed in a baseline of its own is no cause. Both sides of an `ab` are of one file.
-    """
-    failed = {name for one in found.warnings if one.code == "runner_failed" for name in one.rows}
-    is_one_run = found.baseline.files == found.candidate.files
-    certain: list[str] = []
-    possible: list[str] = []
-    for (path, row), (title, *_) in zip(_placed("rows", found.rows), name_rows(found.rows), strict=True):
-        is_missing = row.candidate is None or (is_one_run and row.baseline is None)
-        # Without the times of either side, it may have failed in the baseline alone.
-        if title in failed and is_missing:
-            (certain if row.baseline or is_one_run else possible).append(path)
-        elif not failed and (row.candidate is None or row.baseline is None):
-            # Older documents do not name the rows.
-            possible.append(path)
-    return certain, possible
