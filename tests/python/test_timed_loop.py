@@ -20,6 +20,7 @@ from fastrnns_rs.errors import RunnerError
 from fastrnns_rs.problem.jit_settings import JitSettings
 from fastrnns_rs.runners import registry
 from fastrnns_rs.worker import timed_loop
+from fastrnns_rs.worker.channel import Progress
 from fastrnns_rs.worker.finite import check_finite
 from fastrnns_rs.worker.jobs import bench
 from fastrnns_rs.worker.problem_tensors import check_tensors
@@ -304,7 +305,7 @@ def test_a_file_that_changes_the_cpus_as_it_is_loaded_is_refused(
     source = {"module": f"{registry.FILE_MODULE}pins", "file": str(file)}
     job = {"problem": asdict(Problem(mini_batch=1, device="cpu")), "threads": None, "runner": "pins", "source": source}
     with pytest.raises(RunnerError, match="the CPUs of the process changed from .* as --affinity .* does"):
-        bench.answer(job, cast("Any", None), cast("Any", None))
+        bench.answer(job, cast("Any", None), Progress())
 
 
 def test_cpus_are_shown_as_ranges() -> None:
