@@ -57,11 +57,10 @@ def with_additions(file: str, own_folder: str | None, path: Sequence[str]) -> tu
     Returns:
         The folders before those of `path`, and all.
     """
-    front, back = _added.get(file, ([], []))
+    # A file that was loaded may have taken its folder off the path.
+    front, back = _added.get(file, ([] if own_folder is None else [own_folder], []))
     if own_folder is None:
         front = [one for one in front if one != str(Path(file).parent)]
-    elif own_folder not in front:
-        front = [*front, own_folder]
     return front, [*front, *path, *back]
 
 

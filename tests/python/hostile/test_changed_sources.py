@@ -14,6 +14,7 @@ import pytest
 from facts import FACTS
 from pretended_workers import each, rising
 from profile_commands import REPORTS, bad
+from registered_runner import CODE, write_runner
 from test_profile_baseline import runner, saying
 
 import fastrnns_rs
@@ -33,22 +34,10 @@ from fastrnns_rs.verbs.bench.resumption import resumed
 from fastrnns_rs.verbs.bench.run_init import new_run
 from fastrnns_rs.verbs.profile import capture_run
 
-CODE = """
-from fastrnns_rs import runner
-
-@runner("mine")
-def mine(problem):
-    raise NotImplementedError
-"""
-
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    # What it registers ends with the test.
-    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
-    found = tmp_path / "mine.py"
-    found.write_text(CODE)
-    return found
+    return write_runner(tmp_path, monkeypatch)
 
 
 def begin(file: Path) -> tuple[BenchPlan, Run]:

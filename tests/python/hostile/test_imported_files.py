@@ -9,18 +9,12 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 
 import pytest
+from registered_runner import CODE, write_runner
 
 from fastrnns_rs.runners import imported_files, registry
 from fastrnns_rs.runners.runner import Source
 from fastrnns_rs.runners.source_hash import source_sha256
 
-CODE = """
-from fastrnns_rs import runner
-
-@runner("mine")
-def mine(problem):
-    raise NotImplementedError
-"""
 #: Modules beside a runner's file.
 MODULES = {
     "helper.py": "import mine, other, json\nN = 1\n",
@@ -38,11 +32,7 @@ DEEP = {"pack/__init__.py", "pack/sub.py", "pack/near.py", "pack/deep/er.py", "p
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    # What it registers ends with the test.
-    monkeypatch.setattr(registry, "_runners", dict(registry.all_runners()))
-    found = tmp_path / "mine.py"
-    found.write_text(CODE)
-    return found
+    return write_runner(tmp_path, monkeypatch)
 
 
 def write_modules(folder: Path) -> None:
@@ -158,6 +148,24 @@ def test_a_folder_that_the_file_adds_to_the_search_path_holds_code_of_the_runner
     # The folder in front of the path comes before that of the file.
     (tmp_path / "helper.py").write_text("")
     assert covered(source, root) == ({"helper.py", "other.py"} if "insert" in line else set())
+
+
+@pytest.mark.parametrize("line", ["", "sys.path.remove(HERE)", "sys.path.remove(HERE); sys.path.append(HERE)"])
+def test_a_file_may_take_its_folder_off_the_search_path(
+    line: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The module beside it was its code, in place of the one that is imported."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file.write_text(f"import sys\nHERE = {str(tmp_path)!r}\n{line}\n{CODE}    import helper\n")
+    registry.load_file(str(file))
+    source = registry.all_runners()["mine"].source
+    root = tmp_path / "src"
+    root.mkdir()
+    for folder in (tmp_path, root):
+        (folder / "helper.py").write_text("")
+    known = source_sha256(source, [str(root)])
+    (root / "helper.py").write_text("# edited")
+    assert (source_sha256(source, [str(root)]) == known) == (not line)
 
 
 def test_a_package_comes_before_a_folder_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,7 @@ def pool_spread(
     degrees = sum(len(each) - 1 for each in several)
     if min(degrees, len(sessions) - 1) < least_degrees:
         return None
-    means = [(each, _average_rows(each)) for each in several]
+    means = [(each, _average([row.mean for row in each])) for each in several]
     squares = math.fsum((row.mean - mean) ** 2 for each, mean in means for row in each)
     within = [(row.variance, row.n_processes - 1) for row in counted if row.variance is not None]
     process_degrees = sum(freedom for _, freedom in within)
@@ -189,10 +189,6 @@ def _session_weight(series: Series) -> float:
     """
     total = len(series.sessions)
     return math.fsum((count / total) ** 2 for count in Counter(series.sessions).values())
-
-
-def _average_rows(rows: Sequence[PastSession]) -> float:
-    return _average([row.mean for row in rows])
 
 
 def _average(values: Sequence[float]) -> float:
